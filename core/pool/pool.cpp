@@ -33,9 +33,6 @@ constexpr std::uint64_t excess_part = 4;
 /// How often a request that waits for nothing has its thread's cache give up some blocks.
 constexpr int most_given_up_at_once = 64;
 
-/// So many of the oldest blocks that its queue still uses a request looks at before it waits, or the pool grows.
-constexpr std::size_t looks_before_steps = 4096;
-
 /// So many handles are released before whoever waits for one of them hears of it.
 constexpr std::uint64_t parts_at_a_time = 16;
 
@@ -254,8 +251,8 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
     mem = request.block;
     return Status::success;
   }
-  if (on != nullptr && request.block == nullptr) {  // rather than wait or grow
-    mem = take_from_queue(on, request, cache, looks_before_steps);
+  if (on != nullptr && request.block == nullptr && !books_.finds_free(request)) {  // rather than wait or grow
+    mem = take_from_queue(on, request, cache, Looks::before_steps);
     if (mem != nullptr) {
       return Status::success;
     }
@@ -358,7 +355,7 @@ Status Pool::serve_in_steps(Visit& visit, Request& request, OnQueue* on, ThreadC
     }
     perform(visit, request, on, step);
     if (step.kind == Step::Kind::wait && request.block == nullptr) {
-      mem = take_from_queue(on, request, caches_.is_own(cache) ? cache : caches_.central(), SIZE_MAX);
+      mem = take_from_queue(on, request, caches_.is_own(cache) ? cache : caches_.central(), Looks::at_all);
       if (mem != nullptr) {
         return Status::success;
       }
@@ -561,6 +558,9 @@ void Pool::count_handed_out(ThreadCache& cache, const Mem& mem) noexcept {
 }
 
 PoolBlock* Pool::take_at_once(ThreadCache& cache, Request& request) {
+  if (books_.would_wait_for_first(request)) {
+    return nullptr;
+  }
   PoolBlock* block = books_.take_at_once(request);
   for (int i = 0; i < most_given_up_at_once && block == nullptr && cache.cached() != 0; ++i) {
     give_up_some(cache, request);
@@ -584,6 +584,7 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
   }
   ensure_thread_record();
   request.account = account_of_this_thread();
+  request.inside = Frame::is_inside(*this);
   if (const std::unique_lock<Mutex> lock(mutex_, std::try_to_lock); lock.owns_lock()) {
     sub_buffers_.note_thread();
     ThreadCache& cache = cache_of_this_thread();

@@ -350,8 +350,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Status meet(cl_command_queue queue);
   /// A set whose blocks the request may have although they are held back, or null.
   QueueSet* lending_set(const OnQueue* on) const noexcept;
-  /// Hands out such a block among the oldest, so many of them, or null.
-  Mem* take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache, std::size_t most_looks);
+  /// Hands out such a block among the oldest, or null.
+  enum class Looks : std::uint8_t { in_passing, before_steps, at_all };
+  Mem* take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache, Looks looks);
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
   bool is_ready(Visit& visit, const PoolChunk& chunk) noexcept;
   Status come_after(Mem& mem, cl_command_queue queue, cl_command_queue done = nullptr);

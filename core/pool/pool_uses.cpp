@@ -15,8 +15,10 @@
 namespace clpool::core {
 namespace {
 
-/// How many blocks that a queue has released are looked at for one of a size, before memory is short.
+/// How many of the oldest blocks that a queue still uses are looked at for one of a size; and how many where the request would wait
+/// else, or the pool grow: where that was in vain, again when requests have saved as many looks.
 constexpr std::size_t looks_in_passing = 64;
+constexpr std::size_t looks_before_steps = 4096;
 
 }  // namespace
 
@@ -247,11 +249,21 @@ QueueSet* Pool::lending_set(const OnQueue* on) const noexcept {
   return set != nullptr && set->epochs.only_queue() == queues.front() ? set : nullptr;
 }
 
-Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache, std::size_t most_looks) {
+Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache, Looks looks) {
   QueueSet* const set = lending_set(on);
-  PoolBlock* const block =
-      set != nullptr ? books_.take_held_back(*set, request.rounded, most_looks) : nullptr;
+  if (set == nullptr) {
+    return nullptr;
+  }
+  std::size_t most = SIZE_MAX;
+  if (looks == Looks::in_passing) {
+    most = looks_in_passing;
+    set->looks_spent -= std::min(set->looks_spent, most);
+  } else if (looks == Looks::before_steps) {
+    most = set->looks_spent == 0 ? looks_before_steps : 0;
+  }
+  PoolBlock* const block = books_.take_held_back(*set, request.rounded, most);
   if (block == nullptr) {
+    set->looks_spent += looks == Looks::before_steps ? std::min<std::size_t>(most, set->count) : 0;
     return nullptr;
   }
   ++set->users;  // before anything else may drop it
@@ -283,7 +295,7 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
     const Visit visit(*this);
     ThreadCache& cache = cache_of_this_thread();  // may fail, so before a block is taken
     is_home = !pending_.holds_back() && pending_.own().epochs.only_queue() == queue;
-    mem = is_home ? nullptr : take_from_queue(&on, request, cache, looks_in_passing);
+    mem = is_home ? nullptr : take_from_queue(&on, request, cache, Looks::in_passing);
   }
   if (mem == nullptr) {
     CLPOOL_TRY(meet(queue));  // else its set keeps it: the pool has met it

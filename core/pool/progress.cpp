@@ -216,6 +216,9 @@ void Pool::settle_for(Visit& visit, Request& request, const Step& step) noexcept
   settle(visit, step.amount, step.needed != 0 ? &request : nullptr);
   waiters_ -= without_room;
   --settling_;
+  if (without_room != 0) {
+    share_limits();  // which may have been shared out meanwhile, as of a pool in which nothing is cached
+  }
   const std::uint64_t end = now_ns();
   request.settled_ns += end - start;
   if (step.needed != 0) {

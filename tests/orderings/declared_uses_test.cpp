@@ -18,13 +18,14 @@ constexpr std::size_t block_size = 4096;
 
 class DeclaredUses : public testing::Test {
  protected:
-  void make(std::vector<cl_command_queue> queues) {
+  void make(std::vector<cl_command_queue> queues, std::uint64_t max_bytes = 0) {
     clpool_allocator* made = nullptr;
     ASSERT_OK(clpool_allocator_create_immediate(home, 0, &made));
     const AllocatorHandle allocator(made);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.queues = queues.data();
     options.queue_count = static_cast<std::uint32_t>(queues.size());
+    options.max_bytes = max_bytes;
     pool = make_pool(made, options);
     ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &mem));
     stub_run_all();
@@ -227,14 +228,57 @@ TEST_F(DeclaredUses, OfManyBlocksOfAQueueServeItBeforeThePoolGrows) {
   stub_run_all();
   hold_up(third, gate);
   release_all();
-  const std::uint64_t managed = stats_of(pool).managed_bytes;
+  std::uint64_t managed = stats_of(pool).managed_bytes;
   for (std::size_t i = count; i-- > 0;) {
     take(i);
   }
   EXPECT_EQ(stats_of(pool).managed_bytes, managed);
   release_all();
+  // Who looked in vain saves looks for the next time.
+  constexpr std::size_t largest = 2 * count * block_size;
+  clpool_mem* not_there = nullptr;
+  ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, largest, &not_there));
+  managed = stats_of(pool).managed_bytes;
+  for (std::size_t i = count; i-- > 0;) {
+    take(i);
+  }
+  EXPECT_LE(stats_of(pool).managed_bytes, managed + 5 * largest) << "of 180 MB";
+  release_all();
+  ASSERT_OK(clpool_mem_release(not_there));
   gate.open();
   EXPECT_EQ(pending(), 0U);
+  ASSERT_OK(clpool_mem_release(mem));
+}
+
+/// Where something else is free for it, and it need not wait, it looks at no more than those: here at the limit, which is when others
+/// would have to.
+TEST_F(DeclaredUses, OfManyBlocksOfAQueueAreLeftWhereSomethingElseIsFree) {
+  constexpr std::size_t count = 300;
+  make({home}, std::uint64_t{16} << 20);
+  Gate gate(scene.cl.context);
+  clpool_mem* all = nullptr;
+  ASSERT_OK(clpool_pool_allocate(pool.get(), std::size_t{15} << 20, &all));
+  ASSERT_OK(clpool_mem_release_idle(all));
+  std::array<clpool_mem*, count> blocks{};
+  for (std::size_t i = 0; i < count; ++i) {  // of the size that is asked for then only the last
+    ASSERT_OK(
+        clpool_pool_allocate_on(pool.get(), third, i + 1 == count ? 2 * block_size : block_size, &blocks[i]));
+    ASSERT_EQ(clEnqueueFillBuffer(third, clpool_mem_handle(blocks[i]), &source_byte, 1, 0, block_size, 0,
+                                  nullptr, nullptr),
+              CL_SUCCESS);
+  }
+  stub_run_all();
+  hold_up(third, gate);
+  for (clpool_mem* const block : blocks) {
+    ASSERT_OK(clpool_mem_release(block));
+  }
+  const std::uint64_t pending = stats_of(pool).pending_bytes;
+  clpool_mem* other = nullptr;
+  ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, 2 * block_size, &other));
+  EXPECT_EQ(stats_of(pool).pending_bytes, pending);
+  ASSERT_OK(clpool_mem_release(other));
+  gate.open();
+  EXPECT_EQ(this->pending(), 0U);
   ASSERT_OK(clpool_mem_release(mem));
 }
 

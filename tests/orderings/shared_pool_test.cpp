@@ -140,6 +140,90 @@ TEST_F(ThreadsThatShareAPool, WhoTriesWithoutWaitingLeavesWhatIsFreeToTheFirstIn
   waiter.join();
 }
 
+/// … but not once its own stream stands still, as then a request would not wait for that one either.
+TEST_F(ThreadsThatShareAPool, WhoTriesWithoutWaitingTakesWhatARequestWouldTake) {
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.max_bytes = 8 * large;
+  pool = make_pool(source.get(), options);
+  Gate never(scene.cl.context);
+  std::thread waiter;
+  int served = 0;
+  std::thread([&] {
+    std::vector<clpool_mem*> blocks;
+    for (int i = 0; i < 8; ++i) {
+      blocks.push_back(take(large));
+    }
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (i % 4 == 0) {
+        EXPECT_OK(clpool_mem_release_idle(blocks[i]));
+      } else {
+        release_behind(blocks[i], never);
+      }
+    }
+    waiter = std::thread([&] { EXPECT_OK(clpool_mem_release_idle(take(3 * large))); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until it stands there
+    for (int i = 0; i < 20; ++i) {                               // each waits in vain, and then takes it
+      EXPECT_OK(clpool_mem_release_idle(take(large / 4)));
+    }
+    for (int i = 0; i < 50; ++i) {
+      clpool_mem* mem = nullptr;
+      if (clpool_pool_try_allocate(pool.get(), large / 4, &mem) == CLPOOL_SUCCESS) {
+        ++served;
+        EXPECT_OK(clpool_mem_release_idle(mem));
+      }
+    }
+  }).join();
+  EXPECT_GE(served, 25) << "of fifty: none, if it went on leaving that";
+  never.open();
+  waiter.join();
+}
+
+/// The thread itself stands in line, as it is asked for memory for its own request.
+TEST_F(ThreadsThatShareAPool, WhoTriesWithinACallbackLeavesNothingToTheRequestThatAsks) {
+  struct Asked {
+    clpool_pool* pool = nullptr;
+    cl_event never = nullptr;
+    clpool_mem* spare = nullptr;
+    clpool_mem* used = nullptr;
+    clpool_status tried = CLPOOL_ERROR_OUT_OF_MEMORY;
+  } asked;
+  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  callbacks.out_of_memory = [](void* user, std::uint64_t, std::uint32_t) {
+    auto& self = *static_cast<Asked*>(user);
+    EXPECT_OK(clpool_mem_release_idle(self.spare));
+    EXPECT_OK(clpool_mem_release_after(self.used, 1, &self.never));  // which nobody has waited for yet
+    EXPECT_OK(clpool_mem_release(self.used));
+    clpool_mem* mem = nullptr;
+    self.tried = clpool_pool_try_allocate(self.pool, large / 4, &mem);
+    if (mem != nullptr) {
+      EXPECT_OK(clpool_mem_release_idle(mem));
+    }
+    return 0;
+  };
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.max_bytes = 8 * large;
+  options.wait_ns = 10'000'000;
+  options.callbacks = &callbacks;
+  options.user = &asked;
+  pool = make_pool(source.get(), options);
+  asked.pool = pool.get();
+  Gate never(scene.cl.context);
+  std::vector<clpool_mem*> blocks;
+  for (int i = 0; i < 5; ++i) {
+    blocks.push_back(take(large));
+  }
+  asked.spare = take(2 * large);
+  asked.used = take(large);
+  asked.never = never.get();
+  for (clpool_mem* const block : blocks) {
+    release_behind(block, never);
+  }
+  clpool_mem* mem = nullptr;
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), 4 * large, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(asked.tried, CLPOOL_SUCCESS);
+  never.open();
+}
+
 /// Each of a step's blocks is less than a chunk that several share.
 TEST_F(ThreadsThatShareAPool, StepsOfManySmallBlocksAreWaitedForWhereEachTakesLong) {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__

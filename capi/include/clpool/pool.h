@@ -397,9 +397,10 @@ CLPOOL_API clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size
  * Hands out a block that commands on one queue will use, and on no other unless clpool_mem_used_on() says so.
  * Such a block, when released, waits for that queue alone; and it is handed out again at once, without any
  * waiting, to a request for the same in-order queue and of the same size when rounded, if it is among the 64
- * oldest of these, or among 4,096 where the pool would have to wait or to grow. It is not cut up, nor joined
- * to others, before the queue is through with it: where a limit leaves no room, requests of other sizes wait
- * for that. For the one in-order queue of a pool it is as any block.
+ * oldest of these, or among 4,096 where the pool would have to wait or to grow (not with each request where
+ * none of these had the size). It is not cut up, nor joined to others, before the queue is through with it:
+ * where a limit leaves no room, requests of other sizes wait for that. For the one in-order queue of a pool
+ * it is as any block.
  * @param pool the pool
  * @param queue where the block is used; retained until the block is reused
  * @param size bytes, as for clpool_pool_allocate()

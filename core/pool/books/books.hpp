@@ -88,6 +88,12 @@ class Books {
   }
   /// The next step. Throws std::bad_alloc, and then the request holds nothing.
   Step next(Request& request);
+  /// Whether one goes on with a free block at the next step.
+  bool finds_free(Request& request) noexcept;
+  /// Where it would wait: whether it leaves what is free to the first one in line.
+  bool would_wait_for_first(const Request& request) const noexcept {
+    return leaves_to_first(request) && is_much_pending(request) && may_wait(request);
+  }
   /// A block that is at hand without any step, or null.
   PoolBlock* take_at_once(Request& request);
   void arrived(Request& request, std::unique_ptr<PoolChunk> chunk);
@@ -350,6 +356,11 @@ class Books {
       block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
     }
     return block;
+  }
+  /// Whether what is free is for the request, all of it or what Request::is_patient leaves.
+  bool may_take_free(Request& request) noexcept;
+  GrowthLimits limits_of(const Request& request) noexcept {
+    return request.is_patient ? patient_limits() : growth_limits();
   }
   void free_now(PoolBlock& block, std::uint64_t stamp) noexcept;
   /// A block that was held back comes free.
