@@ -15,8 +15,8 @@ namespace {
 /// have any number.
 constexpr std::size_t blocks_at_a_time = 512;
 
-/// The latter where threads are in each other's way, so that they do not wait for long.
-constexpr std::size_t blocks_of_crowded = 4;
+/// The latter where threads are in each other's way, so that they wait for one block at most.
+constexpr std::size_t blocks_of_crowded = 1;
 
 /// How many blocks a cache gives up for a request before that looks again.
 constexpr std::size_t given_up_at_a_time = 16;
