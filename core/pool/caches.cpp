@@ -19,9 +19,6 @@ constexpr std::uint64_t caches_per_raise = 8;
 /// each, besides what they keep and what they have earned.
 constexpr std::uint64_t cached_part = 100;
 
-/// Where a limit leaves little room, others need what would be kept: one part in so many of it at most.
-constexpr std::uint64_t kept_part_of_room = 16;
-
 /// Small pools' caches hold so many bytes together.
 constexpr std::uint64_t least_cached = 64 << 10;
 
@@ -78,7 +75,7 @@ void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept 
   const std::uint64_t most_wasted = std::min(managed_bytes / wasted_part, room);
   const std::uint64_t share =
       std::max(managed_bytes / cached_part, std::min(managed_bytes, least_cached)) / in_use_;
-  const std::uint64_t kept = std::min(most_kept_, room / kept_part_of_room) / in_use_;
+  const std::uint64_t kept = kept_bytes(managed_bytes) / in_use_;
   for_each([&](ThreadCache& cache) {
     const bool is_used = may_cache && !cache.is_abandoned();
     const std::uint64_t earned = cache.earned.load(std::memory_order_relaxed);

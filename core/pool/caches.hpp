@@ -31,6 +31,10 @@ class Caches {
   /// Besides what caches hold of a pool's memory anyway they hold so much, all together, where there is room: of a pool whose blocks
   /// come back late.
   void keep_up_to(std::uint64_t bytes) noexcept { most_kept_ = bytes; }
+  /// How much that is: a part of what a limit leaves at most, as others need what would be kept.
+  std::uint64_t kept_bytes(std::uint64_t managed_bytes) const noexcept {
+    return std::min(most_kept_, (max_bytes_ - std::min(max_bytes_, managed_bytes)) / kept_part_of_room);
+  }
 
   /// Whether threads may have caches, and how much the pool has: decides what each cache may hold.
   void share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept;
@@ -108,6 +112,9 @@ class Caches {
  private:
   /// Threads beyond this many do without a cache.
   static constexpr std::size_t most = 256;
+
+  /// One part in so many of the room that a limit leaves.
+  static constexpr std::uint64_t kept_part_of_room = 16;
 
   /// Limits are shared out anew when the pool has grown by an eighth or become smaller, and after so many
   /// visits: threads may have ended, which tell nobody.

@@ -249,10 +249,22 @@ void Pool::empty_caches(Visit& visit, Empty how, std::uint64_t waited) noexcept 
   }
 }
 
+bool Pool::leaves_cached(const ThreadCache& cache, const Request& request) const noexcept {
+  const std::uint64_t kept = caches_.kept_bytes(books_.managed_bytes());
+  return cache.cached() <= kept && request.rounded <= kept / ThreadCache::small_part;
+}
+
 void Pool::empty_caches_for(Visit& visit, Request& request) noexcept {
-  ThreadCache* const own = pending_.holds_back() ? cache_at_hand(cache_key_) : nullptr;
+  ThreadCache* const own = cache_at_hand(cache_key_);
   if (own == nullptr || !caches_.is_own(*own)) {
     return empty_caches(visit, Empty::what_is_worth_it);
+  }
+  if (!pending_.holds_back()) {
+    if (!leaves_cached(*own, request)) {
+      return empty_caches(visit, Empty::what_is_worth_it);
+    }
+    bring_some_home();
+    return has_backlog_ ? visit.give_way() : void();
   }
   const std::uint64_t completed = pending_.own().epochs.completed();
   own->end_waits(completed, given_up_at_a_time);

@@ -11,6 +11,10 @@ namespace {
 /// What all caches may hold, besides, of blocks that come back late: as much as comes back at once, see Pending.
 constexpr std::uint64_t most_kept_bytes = std::uint64_t{16} << 20;
 
+/// … and of others that need handles, each of which takes a driver longer than many requests take (NVIDIA: 2.5 us): as much as small
+/// blocks of some dozen sizes have.
+constexpr std::uint64_t most_kept_with_handles = std::uint64_t{2} << 20;
+
 /// Of what a cache may hold, one part in so many has a marker of its own.
 constexpr std::uint64_t marked_part = 4;
 
@@ -33,6 +37,8 @@ void Pool::decide_whether_blocks_wait() noexcept {
     usual_marks_ = waits_mark;
     waits_behind_ = &pending_.own();
     caches_.keep_up_to(most_kept_bytes);
+  } else if (rules().has_handles) {
+    caches_.keep_up_to(most_kept_with_handles);
   }
 }
 

@@ -37,14 +37,16 @@ int main(void) {
   buffer_cache cache = cache_create(device.queue);
   clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
   size_t size;
-  for (size = 1000; size <= 100000;
-       size += 1000) { /* a size that grows: a list by size would never hit */
+  for (
+      size = 10000; size <= 1000000;
+      size +=
+      10000) { /* a size that grows: a list by size would never hit, and keep 50 MB */
     cache_put(cache_get(&cache, size));
   }
   CLPOOL_CHECK(clpool_pool_statistics(cache.pool, &stats));
-  EXPECT(stats.peak_active_bytes == 100000);
-  printf("100 sizes, %s a third of a MiB taken\n",
-         stats.peak_managed_bytes < (1 << 20) / 3 ? "less than" : "more than");
+  EXPECT(stats.peak_active_bytes == 1000000);
+  printf("100 sizes, %s 4 MiB taken\n",
+         stats.peak_managed_bytes < (4u << 20) ? "less than" : "more than");
   cache_destroy(&cache);
   example_close(&device);
   return 0;

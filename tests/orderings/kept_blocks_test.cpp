@@ -369,19 +369,109 @@ TEST_P(KeptBlocks, AreForRequestsThatWaitForNothingToo) {
   EXPECT_OK(clpool_mem_release(mem));
 }
 
-/// Pools whose blocks wait for nothing keep as little as before.
+/// Pools whose blocks wait for nothing, and need no handles, keep as little as before.
 TEST(BlocksThatWaitForNothing, AreNotKeptByTheMegabyte) {
-  Scene scene;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-  const AllocatorHandle allocator(made);
-  const PoolHandle pool = make_pool(made);
+  NumberSource numbers;
+  const AllocatorHandle allocator = numbers.allocator();
+  const PoolHandle pool = make_pool(allocator.get());
   std::vector<MemHandle> blocks;
   for (int i = 0; i < 1000; ++i) {
     blocks.push_back(allocate(pool, block));
   }
   blocks.clear();
   EXPECT_LE(stats_of(pool).cached_bytes, 128u * 1024);
+}
+
+/// Blocks of a pool over one queue, which wait for nothing, but each of which has a handle of its own.
+class BlocksThatNeedHandles : public testing::Test {
+ protected:
+  void begin_pool(std::uint64_t max_bytes = 0) {
+    clpool_allocator* made = nullptr;
+    ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
+    const AllocatorHandle allocator(made);
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.max_bytes = max_bytes;
+    pool = make_pool(made, options);
+  }
+  /// One at a time, of 1 KiB and more.
+  void take_turns(std::size_t most_kilobytes = 64) {
+    for (std::size_t kilobytes = 1; kilobytes <= most_kilobytes; ++kilobytes) {
+      allocate(pool, kilobytes << 10).reset();
+    }
+  }
+  std::uint64_t made() { return stats_of(pool).sub_buffers_created; }
+
+  Scene scene;
+  PoolHandle pool;
+};
+
+TEST_F(BlocksThatNeedHandles, OfSomeSizesInTurnAreMadeOnce) {
+  begin_pool();
+  take_turns();
+  take_turns();
+  const std::uint64_t before = made();
+  take_turns();
+  EXPECT_EQ(made(), before);
+  EXPECT_LE(stats_of(pool).managed_bytes, 4 * MiB) << "2 MiB are kept";
+}
+
+TEST_F(BlocksThatNeedHandles, AreKeptUpToABound) {
+  begin_pool();
+  std::vector<MemHandle> blocks;
+  for (int i = 0; i < 1000; ++i) {
+    blocks.push_back(allocate(pool, 32 << 10));
+  }
+  blocks.clear();
+  EXPECT_GE(stats_of(pool).cached_bytes, MiB);
+  EXPECT_LE(stats_of(pool).cached_bytes, 2 * MiB + stats_of(pool).managed_bytes / 100);
+}
+
+/// … for which the pool does not grow.
+TEST_F(BlocksThatNeedHandles, AreThereForALargerOne) {
+  begin_pool();
+  take_turns(32);
+  const std::uint64_t managed = stats_of(pool).managed_bytes;
+  allocate(pool, 256 << 10).reset();
+  EXPECT_EQ(stats_of(pool).managed_bytes, managed);
+}
+
+/// A large pool's caches hold more than what may make it larger.
+TEST_F(BlocksThatNeedHandles, AreThereForASmallOneWhereThereAreMore) {
+  begin_pool();
+  const MemHandle large = allocate(pool, 512 * MiB);
+  std::vector<MemHandle> blocks;
+  for (int i = 0; i < 160; ++i) {
+    blocks.push_back(allocate(pool, 32 << 10));
+  }
+  blocks.clear();
+  EXPECT_GE(stats_of(pool).cached_bytes, 4 * MiB);
+  const std::uint64_t managed = stats_of(pool).managed_bytes;
+  for (int i = 0; i < 200; ++i) {
+    blocks.push_back(allocate(pool, 24 << 10));
+  }
+  EXPECT_EQ(stats_of(pool).managed_bytes, managed);
+}
+
+TEST_F(BlocksThatNeedHandles, AreThereForItsThreadWhereAnotherReleasedThem) {
+  begin_pool();
+  std::vector<MemHandle> blocks;
+  while (blocks.size() < 2000 || stats_of(pool).held_bytes != 0) {  // until its chunks are full
+    blocks.push_back(allocate(pool, 32 << 10));
+  }
+  const std::uint64_t managed = stats_of(pool).managed_bytes;
+  std::thread([&] { blocks.clear(); }).join();
+  allocate(pool, 36 << 10).reset();
+  EXPECT_EQ(stats_of(pool).managed_bytes, managed);
+}
+
+TEST_F(BlocksThatNeedHandles, AreNotKeptWhereALimitLeavesNoRoom) {
+  constexpr std::uint64_t most = 192 << 10;
+  begin_pool(most);
+  take_turns();
+  take_turns();
+  const MemHandle all = allocate(pool, 2 * most / 3);
+  allocate(pool, most / 4).reset();
+  EXPECT_LE(stats_of(pool).managed_bytes, most);
 }
 
 }  // namespace

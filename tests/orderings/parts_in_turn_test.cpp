@@ -33,7 +33,7 @@ TEST_F(PartsInTurn, AreUsedAndReleasedByThreadsWithQueuesOfTheirOwn) {
       for (int i = 0; i < 200; ++i) {
         // Sizes of their own, so that handles are made and given up all the time.
         clpool_mem* mem = nullptr;
-        ASSERT_OK(clpool_pool_allocate(pool.get(), size * static_cast<std::size_t>(1 + i % 13), &mem));
+        ASSERT_OK(clpool_pool_allocate(pool.get(), size * static_cast<std::size_t>(1 + i % 61), &mem));
         const int zero = 0;
         ASSERT_EQ(clEnqueueFillBuffer(queue, clpool_mem_handle(mem), &zero, sizeof zero, 0, size, 0, nullptr,
                                       nullptr),
