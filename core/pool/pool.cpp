@@ -464,8 +464,10 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     }
   });
   if (status != Status::success) {
+    keep_no_more();
     return books_.refused(request, status, code);
   }
+
   chunk->size = bytes;
   chunk->ready_epoch = pending_.own().epochs.open();
   const Chunk memory = chunk->memory;

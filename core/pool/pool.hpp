@@ -32,6 +32,7 @@
 #include "pool/caches.hpp"
 #include "pool/ended_pools.hpp"
 #include "pool/guard.hpp"
+#include "pool/keeper.hpp"
 #include "pool/naps.hpp"
 #include "pool/pending.hpp"
 #include "pool/pool_options.hpp"
@@ -155,13 +156,16 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
     return pushed;
   }
 
-  // Where others have all caches for a moment, as statistics do: what a hit and a release into the cache would have done, once they
-  // have done with them, rather than wait for the mutex. Null and false if that is not so, or takes long.
+  // Where others have all caches for a moment, as statistics do: what a hit and a release into the own cache would have done, once
+  // they have done with them, rather than wait for the mutex. Null and false if that is not so, or takes long.
   Mem* hit_after_others(std::size_t size) noexcept {
     return revocation_.is_on() && revocation_.look_for_end() ? try_hit(size) : nullptr;
   }
   bool comes_back_after_others(Mem& mem) noexcept {
-    return revocation_.is_on() && revocation_.look_for_end() &&
+    const auto& cache = *static_cast<ThreadCache*>(mem.home);
+    const bool might = (mem.marks & ~larger_mark) == 0 || may_wait_in_cache(mem);
+    return revocation_.is_on() && might &&
+           cache.owner.load(std::memory_order_relaxed) == this_thread_record && revocation_.look_for_end() &&
            (try_release(mem) || (may_wait_in_cache(mem) && let_wait_in_own_cache(mem)));
   }
 
@@ -256,9 +260,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   enum class Empty : bool { what_is_worth_it, to_the_last };
   /// Of what waits in them, what has `waited` for epochs up to that.
   void empty_caches(Visit& visit, Empty how, std::uint64_t waited = UINT64_MAX) noexcept;
-  /// A small request lets the pool grow rather than take what its thread's cache keeps, of blocks that need handles, up to a bound:
-  /// else blocks of some sizes in turn would have one place, and each of them a new handle.
-  bool leaves_cached(const ThreadCache& cache, const Request& request) const noexcept;
+  /// A small request lets the pool grow rather than take what caches keep of blocks that need handles, up to a bound (Keeper): else
+  /// blocks of some sizes in turn would have one place, and each of them a new handle.
+  bool leaves_cached(const Request& request) const noexcept;
   /// The same for a request: of its thread's cache, where that may keep much, a few blocks at a time.
   void empty_caches_for(Visit& visit, Request& request) noexcept;
   /// A few of the cache's blocks, for a request: those of the next larger sizes first, as far as these have buckets of their own.
@@ -277,6 +281,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   // pool_waiting.cpp: blocks that wait for the pool's own queues in their threads' caches.
   /// Whether they do, as the pool is made.
   void decide_whether_blocks_wait() noexcept;
+  /// Of blocks that need handles: the driver has refused memory.
+  void keep_no_more() noexcept;
   /// Takes a released block back into the calling thread's cache, if it is that one's. `most_flushed` as in receive().
   bool waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept;
   /// One that need not wait any more, of the calling thread's cache, or null; without the mutex, which it takes for a marker.
@@ -462,6 +468,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
   std::uint64_t rest_enders_ = 0;       ///< threads that want nothing to rest
   std::uint64_t settling_ = 0;          ///< requests that let things settle
+  Keeper keeper_;                       ///< one where blocks need handles, and do not wait
   std::uint64_t handed_over_ = 0;       ///< blocks in ThreadCache::handed_over of all caches
   const ThreadRecord* keeps_for_ =
       nullptr;  ///< the thread that looks for a request that waits for nothing: see keep()

@@ -249,9 +249,15 @@ void Pool::empty_caches(Visit& visit, Empty how, std::uint64_t waited) noexcept 
   }
 }
 
-bool Pool::leaves_cached(const ThreadCache& cache, const Request& request) const noexcept {
-  const std::uint64_t kept = caches_.kept_bytes(books_.managed_bytes());
-  return cache.cached() <= kept && request.rounded <= kept / ThreadCache::small_part;
+bool Pool::leaves_cached(const Request& request) const noexcept {
+  const std::uint64_t kept = std::min(caches_.kept_bytes(books_.managed_bytes()), keeper_.share());
+  if (request.rounded > kept / ThreadCache::small_part || has_backlog_ ||
+      come_home_.get().load(std::memory_order_relaxed)) {
+    return false;
+  }
+  std::uint64_t cached = 0;
+  caches_.for_each([&](const ThreadCache& cache) { cached += cache.cached(); });
+  return cached <= kept;
 }
 
 void Pool::empty_caches_for(Visit& visit, Request& request) noexcept {
@@ -260,11 +266,7 @@ void Pool::empty_caches_for(Visit& visit, Request& request) noexcept {
     return empty_caches(visit, Empty::what_is_worth_it);
   }
   if (!pending_.holds_back()) {
-    if (!leaves_cached(*own, request)) {
-      return empty_caches(visit, Empty::what_is_worth_it);
-    }
-    bring_some_home();
-    return has_backlog_ ? visit.give_way() : void();
+    return leaves_cached(request) ? void() : empty_caches(visit, Empty::what_is_worth_it);
   }
   const std::uint64_t completed = pending_.own().epochs.completed();
   own->end_waits(completed, given_up_at_a_time);

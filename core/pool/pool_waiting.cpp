@@ -12,8 +12,9 @@ namespace {
 constexpr std::uint64_t most_kept_bytes = std::uint64_t{16} << 20;
 
 /// … and of others that need handles, each of which takes a driver longer than many requests take (NVIDIA: 2.5 us): as much as small
-/// blocks of some dozen sizes have.
+/// blocks of some dozen sizes have, or one part in so many of what a device may have in one piece.
 constexpr std::uint64_t most_kept_with_handles = std::uint64_t{2} << 20;
+constexpr std::uint64_t kept_part_of_device = 256;
 
 /// Of what a cache may hold, one part in so many has a marker of its own.
 constexpr std::uint64_t marked_part = 4;
@@ -37,8 +38,18 @@ void Pool::decide_whether_blocks_wait() noexcept {
     usual_marks_ = waits_mark;
     waits_behind_ = &pending_.own();
     caches_.keep_up_to(most_kept_bytes);
-  } else if (rules().has_handles) {
-    caches_.keep_up_to(most_kept_with_handles);
+  } else if (has_caches_ && rules().has_handles) {
+    const std::uint64_t most = rules().max_chunk_bytes != 0 ? rules().max_chunk_bytes : UINT64_MAX;
+    const std::uint64_t kept = std::min(most_kept_with_handles, most / kept_part_of_device);
+    caches_.keep_up_to(kept);
+    keeper_.begin();
+  }
+}
+
+void Pool::keep_no_more() noexcept {
+  if (keeper_.share() != 0) {
+    keeper_.end();
+    caches_.keep_up_to(0);
   }
 }
 

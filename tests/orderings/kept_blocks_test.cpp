@@ -464,6 +464,57 @@ TEST_F(BlocksThatNeedHandles, AreThereForItsThreadWhereAnotherReleasedThem) {
   EXPECT_EQ(stats_of(pool).managed_bytes, managed);
 }
 
+/// A cache may hold a single block of any size.
+TEST_F(BlocksThatNeedHandles, AreTakenFromThreadsThatHaveEndedBeforeThePoolGrows) {
+  stub_configure("mode=immediate");
+  begin_pool();
+  allocate(pool, block).reset();
+  std::thread([&] {
+    for (int i = 0; i < 3; ++i) {
+      allocate(pool, 64 * MiB).reset();
+    }
+  }).join();
+  ASSERT_GE(stats_of(pool).cached_bytes, 64 * MiB);
+  std::vector<MemHandle> blocks;
+  for (int i = 0; i < 1000; ++i) {
+    blocks.push_back(allocate(pool, 60'000));
+  }
+  EXPECT_LE(stats_of(pool).peak_managed_bytes, 66 * MiB);
+}
+
+TEST_F(BlocksThatNeedHandles, AreNotKeptOnceTheDriverHasRefusedMemory) {
+  begin_pool();
+  clpool_mem* mem = nullptr;
+  stub_fail_from("clCreateBuffer", 1, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), 64 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  stub_fail_none();
+  take_turns();
+  take_turns();
+  EXPECT_LE(stats_of(pool).managed_bytes, MiB);
+  std::vector<MemHandle> blocks;
+  for (int i = 0; i < 40; ++i) {
+    blocks.push_back(allocate(pool, 32 << 10));
+  }
+  blocks.clear();
+  EXPECT_LE(stats_of(pool).cached_bytes, MiB / 4);
+}
+
+TEST_F(BlocksThatNeedHandles, AreFewerWhereThereAreManyPools) {
+  std::vector<PoolHandle> others;
+  for (int i = 0; i < 127; ++i) {
+    begin_pool();
+    others.push_back(std::move(pool));
+  }
+  begin_pool();
+  take_turns();
+  take_turns();
+  EXPECT_LE(stats_of(pool).managed_bytes, 3 * MiB / 2) << "2.4 MiB, if it were alone";
+  others.clear();
+  begin_pool();
+  take_turns();
+  EXPECT_GE(stats_of(pool).managed_bytes, 2 * MiB) << "as it is now";
+}
+
 TEST_F(BlocksThatNeedHandles, AreNotKeptWhereALimitLeavesNoRoom) {
   constexpr std::uint64_t most = 192 << 10;
   begin_pool(most);
