@@ -26,6 +26,7 @@ class Keeper {
       count_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
+  bool is_one() const noexcept { return is_one_; }
   /// Bytes that this one may keep.
   std::uint64_t share() const noexcept {
     return is_one_ ? most_of_all / count_.load(std::memory_order_relaxed) : 0;

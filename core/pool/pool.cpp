@@ -232,6 +232,12 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
       return Status::success;
     }
   }
+  if (keeper_.is_one()) {  // rather than make a new handle
+    mem = hand_out_cached(cache, cache.withdraw_buried(request.rounded), request);
+    if (mem != nullptr) {
+      return Status::success;
+    }
+  }
   if (pending_.holds_back()) {
     count_unmarked(cache);
     if (cache.is_small(request.rounded) && pending_.is_marker_cheap()) {
@@ -313,17 +319,25 @@ std::uint32_t Pool::account_of_this_thread() noexcept {
   return this_thread_record != nullptr ? this_thread_record->number() : 0;
 }
 
-Mem* Pool::take_from(ThreadCache& cache, const Request& request) noexcept {
-  Mem* const mem = cache.withdraw(request.rounded);
+Mem* Pool::hand_out_cached(ThreadCache& cache, Mem* mem, const Request& request) noexcept {
   if (mem != nullptr) {
     mem->size = request.size;
     count_handed_out(cache, *mem);
     mem->state = MemState::live;
-  } else if (cache.is_beyond_limit()) {
+  }
+  return mem;
+}
+
+Mem* Pool::take_from(ThreadCache& cache, const Request& request) noexcept {
+  Mem* const mem = hand_out_cached(cache, cache.withdraw(request.rounded), request);
+  if (mem != nullptr) {
+    return mem;
+  }
+  if (cache.is_beyond_limit()) {
     std::size_t most = 1;  // a large one whose size does not come again now: as free as any
     empty(cache, most);
   }
-  return mem;
+  return nullptr;
 }
 
 Status Pool::serve_in_steps(Visit& visit, Request& request, OnQueue* on, ThreadCache& cache, Mem*& mem) {
@@ -353,6 +367,7 @@ Status Pool::serve_in_steps(Visit& visit, Request& request, OnQueue* on, ThreadC
       }
       continue;
     }
+
     perform(visit, request, on, step);
     if (step.kind == Step::Kind::wait && request.block == nullptr) {
       mem = take_from_queue(on, request, caches_.is_own(cache) ? cache : caches_.central(), Looks::at_all);
@@ -464,7 +479,9 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     }
   });
   if (status != Status::success) {
-    keep_no_more();
+    if (status == Status::out_of_memory) {
+      keep_no_more(bytes);
+    }
     return books_.refused(request, status, code);
   }
 

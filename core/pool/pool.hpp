@@ -223,6 +223,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
     return may_take ? take_larger(*cache, request) : nullptr;
   }
   Mem* take_larger(ThreadCache& cache, const Request& request) noexcept;
+  /// What was withdrawn of a cache that may be touched, or null.
+  Mem* hand_out_cached(ThreadCache& cache, Mem* mem, const Request& request) noexcept;
   /// Of the calling thread's cache, which is emptied where it holds just a large block of another size.
   Mem* take_from(ThreadCache& cache, const Request& request) noexcept;
 
@@ -282,7 +284,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Whether they do, as the pool is made.
   void decide_whether_blocks_wait() noexcept;
   /// Of blocks that need handles: the driver has refused memory.
-  void keep_no_more() noexcept;
+  void keep_no_more(std::uint64_t refused) noexcept;
   /// Takes a released block back into the calling thread's cache, if it is that one's. `most_flushed` as in receive().
   bool waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept;
   /// One that need not wait any more, of the calling thread's cache, or null; without the mutex, which it takes for a marker.
@@ -465,11 +467,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Books books_;
   Pending pending_;
   Caches caches_;
-  const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
-  std::uint64_t rest_enders_ = 0;       ///< threads that want nothing to rest
-  std::uint64_t settling_ = 0;          ///< requests that let things settle
-  Keeper keeper_;                       ///< one where blocks need handles, and do not wait
-  std::uint64_t handed_over_ = 0;       ///< blocks in ThreadCache::handed_over of all caches
+  const std::unique_ptr<Guard> guard_;   ///< null unless the pool is guarded
+  std::uint64_t rest_enders_ = 0;        ///< threads that want nothing to rest
+  std::uint64_t settling_ = 0;           ///< requests that let things settle
+  Keeper keeper_;                        ///< one where blocks need handles, and do not wait
+  std::uint64_t kept_with_handles_ = 0;  ///< bytes that it may keep if it is the only one
+  std::uint64_t handed_over_ = 0;        ///< blocks in ThreadCache::handed_over of all caches
   const ThreadRecord* keeps_for_ =
       nullptr;  ///< the thread that looks for a request that waits for nothing: see keep()
   std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues

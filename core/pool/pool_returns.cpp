@@ -250,7 +250,7 @@ void Pool::empty_caches(Visit& visit, Empty how, std::uint64_t waited) noexcept 
 }
 
 bool Pool::leaves_cached(const Request& request) const noexcept {
-  const std::uint64_t kept = std::min(caches_.kept_bytes(books_.managed_bytes()), keeper_.share());
+  const std::uint64_t kept = keeper_.is_one() ? caches_.kept_bytes(books_.managed_bytes()) : 0;
   if (request.rounded > kept / ThreadCache::small_part || has_backlog_ ||
       come_home_.get().load(std::memory_order_relaxed)) {
     return false;
@@ -266,6 +266,9 @@ void Pool::empty_caches_for(Visit& visit, Request& request) noexcept {
     return empty_caches(visit, Empty::what_is_worth_it);
   }
   if (!pending_.holds_back()) {
+    if (keeper_.is_one()) {
+      caches_.keep_up_to(std::min(kept_with_handles_, keeper_.share()));
+    }
     return leaves_cached(request) ? void() : empty_caches(visit, Empty::what_is_worth_it);
   }
   const std::uint64_t completed = pending_.own().epochs.completed();

@@ -16,6 +16,9 @@ constexpr std::uint64_t most_kept_bytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t most_kept_with_handles = std::uint64_t{2} << 20;
 constexpr std::uint64_t kept_part_of_device = 256;
 
+/// That a device has no chunk of at most so many times as much tells that its memory is short.
+constexpr std::uint64_t most_refused_part = 32;
+
 /// Of what a cache may hold, one part in so many has a marker of its own.
 constexpr std::uint64_t marked_part = 4;
 
@@ -41,13 +44,14 @@ void Pool::decide_whether_blocks_wait() noexcept {
   } else if (has_caches_ && rules().has_handles) {
     const std::uint64_t most = rules().max_chunk_bytes != 0 ? rules().max_chunk_bytes : UINT64_MAX;
     const std::uint64_t kept = std::min(most_kept_with_handles, most / kept_part_of_device);
+    kept_with_handles_ = kept;
     caches_.keep_up_to(kept);
     keeper_.begin();
   }
 }
 
-void Pool::keep_no_more() noexcept {
-  if (keeper_.share() != 0) {
+void Pool::keep_no_more(std::uint64_t refused) noexcept {
+  if (keeper_.is_one() && refused <= most_refused_part * kept_with_handles_) {
     keeper_.end();
     caches_.keep_up_to(0);
   }

@@ -211,6 +211,24 @@ struct alignas(64) ThreadCache {
     }
     return mem;
   }
+  /// The same of one that others lie on, which share its bucket, as far as a few looks tell.
+  Mem* withdraw_buried(std::uint64_t size) noexcept {
+    constexpr int most_looks = 64;
+    Mem** link = &bucket(size);
+    for (int left = most_looks; *link != nullptr && (*link)->capacity != size; link = &(*link)->next) {
+      if (--left == 0) {
+        return nullptr;
+      }
+    }
+    Mem* const mem = *link;
+    if (mem != nullptr) {
+      *link = mem->next;
+      --cached_blocks;
+      --blocks;
+      set_cached_bytes(cached() - size);
+    }
+    return mem;
+  }
   /// Puts a released block into its bucket, or false if the limit forbids it.
   bool deposit(Mem& mem) noexcept {
     const bool kept = keep(mem);

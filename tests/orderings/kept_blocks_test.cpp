@@ -415,6 +415,25 @@ TEST_F(BlocksThatNeedHandles, OfSomeSizesInTurnAreMadeOnce) {
   EXPECT_LE(stats_of(pool).managed_bytes, 4 * MiB) << "2 MiB are kept";
 }
 
+/// Blocks of 512 bytes and of 128 KiB share a place of a cache: the first to be released is under the other one.
+TEST_F(BlocksThatNeedHandles, AreFoundUnderThoseOfOtherSizes) {
+  begin_pool();
+  const auto take_both = [&] {
+    MemHandle small = allocate(pool, 512);
+    MemHandle large = allocate(pool, 128 << 10);
+    small.reset();
+    large.reset();
+  };
+  take_both();
+  take_both();
+  const std::uint64_t before = made();
+  for (int i = 0; i < 20; ++i) {
+    take_both();
+  }
+  EXPECT_EQ(made(), before);
+  EXPECT_LE(stats_of(pool).cached_bytes, (128u << 10) + 1024);
+}
+
 TEST_F(BlocksThatNeedHandles, AreKeptUpToABound) {
   begin_pool();
   std::vector<MemHandle> blocks;
@@ -486,7 +505,7 @@ TEST_F(BlocksThatNeedHandles, AreNotKeptOnceTheDriverHasRefusedMemory) {
   begin_pool();
   clpool_mem* mem = nullptr;
   stub_fail_from("clCreateBuffer", 1, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-  EXPECT_EQ(clpool_pool_allocate(pool.get(), 64 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), 8 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
   stub_fail_none();
   take_turns();
   take_turns();
@@ -497,6 +516,20 @@ TEST_F(BlocksThatNeedHandles, AreNotKeptOnceTheDriverHasRefusedMemory) {
   }
   blocks.clear();
   EXPECT_LE(stats_of(pool).cached_bytes, MiB / 4);
+}
+
+/// … but for a chunk that says nothing of whether memory is short.
+TEST_F(BlocksThatNeedHandles, AreKeptWhereTheDriverHadNoHugeChunk) {
+  begin_pool();
+  clpool_mem* mem = nullptr;
+  stub_fail_from("clCreateBuffer", 1, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  EXPECT_EQ(clpool_pool_allocate(pool.get(), 256 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  stub_fail_none();
+  take_turns();
+  take_turns();
+  const std::uint64_t before = made();
+  take_turns();
+  EXPECT_EQ(made(), before);
 }
 
 TEST_F(BlocksThatNeedHandles, AreFewerWhereThereAreManyPools) {
