@@ -4,6 +4,7 @@
 // each has a handle of its own. They share what all of them may keep like that.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -16,27 +17,29 @@ class Keeper {
   Keeper& operator=(const Keeper&) = delete;
   ~Keeper() { end(); }
 
-  void begin() noexcept {
-    is_one_ = true;
+  /// `most`: bytes that this one may keep where it is the only one; not 0.
+  void begin(std::uint64_t most) noexcept {
+    most_ = most;
     count_.fetch_add(1, std::memory_order_relaxed);
   }
   void end() noexcept {
-    if (is_one_) {
-      is_one_ = false;
+    if (is_one()) {
+      most_ = 0;
       count_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
-  bool is_one() const noexcept { return is_one_; }
-  /// Bytes that this one may keep.
+  bool is_one() const noexcept { return most_ != 0; }
+  std::uint64_t most() const noexcept { return most_; }
+  /// Bytes that this one may keep, beside the others.
   std::uint64_t share() const noexcept {
-    return is_one_ ? most_of_all / count_.load(std::memory_order_relaxed) : 0;
+    return is_one() ? std::min(most_, most_of_all / count_.load(std::memory_order_relaxed)) : 0;
   }
 
  private:
   static constexpr std::uint64_t most_of_all = std::uint64_t{64} << 20;
   static inline constinit std::atomic<std::uint64_t> count_{0};
 
-  bool is_one_ = false;  ///< with the pool's mutex held, but as the pool is made
+  std::uint64_t most_ = 0;  ///< with the pool's mutex held, but as the pool is made
 };
 
 }  // namespace clpool::core

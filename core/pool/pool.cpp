@@ -367,7 +367,6 @@ Status Pool::serve_in_steps(Visit& visit, Request& request, OnQueue* on, ThreadC
       }
       continue;
     }
-
     perform(visit, request, on, step);
     if (step.kind == Step::Kind::wait && request.block == nullptr) {
       mem = take_from_queue(on, request, caches_.is_own(cache) ? cache : caches_.central(), Looks::at_all);
@@ -484,7 +483,6 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     }
     return books_.refused(request, status, code);
   }
-
   chunk->size = bytes;
   chunk->ready_epoch = pending_.own().epochs.open();
   const Chunk memory = chunk->memory;

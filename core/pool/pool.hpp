@@ -467,12 +467,11 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Books books_;
   Pending pending_;
   Caches caches_;
-  const std::unique_ptr<Guard> guard_;   ///< null unless the pool is guarded
-  std::uint64_t rest_enders_ = 0;        ///< threads that want nothing to rest
-  std::uint64_t settling_ = 0;           ///< requests that let things settle
-  Keeper keeper_;                        ///< one where blocks need handles, and do not wait
-  std::uint64_t kept_with_handles_ = 0;  ///< bytes that it may keep if it is the only one
-  std::uint64_t handed_over_ = 0;        ///< blocks in ThreadCache::handed_over of all caches
+  const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
+  std::uint64_t rest_enders_ = 0;       ///< threads that want nothing to rest
+  std::uint64_t settling_ = 0;          ///< requests that let things settle
+  Keeper keeper_;                       ///< one where blocks need handles, and do not wait
+  std::uint64_t handed_over_ = 0;       ///< blocks in ThreadCache::handed_over of all caches
   const ThreadRecord* keeps_for_ =
       nullptr;  ///< the thread that looks for a request that waits for nothing: see keep()
   std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues

@@ -267,7 +267,7 @@ void Pool::empty_caches_for(Visit& visit, Request& request) noexcept {
   }
   if (!pending_.holds_back()) {
     if (keeper_.is_one()) {
-      caches_.keep_up_to(std::min(kept_with_handles_, keeper_.share()));
+      caches_.keep_up_to(keeper_.share());
     }
     return leaves_cached(request) ? void() : empty_caches(visit, Empty::what_is_worth_it);
   }

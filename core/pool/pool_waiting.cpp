@@ -43,17 +43,17 @@ void Pool::decide_whether_blocks_wait() noexcept {
     caches_.keep_up_to(most_kept_bytes);
   } else if (has_caches_ && rules().has_handles) {
     const std::uint64_t most = rules().max_chunk_bytes != 0 ? rules().max_chunk_bytes : UINT64_MAX;
-    const std::uint64_t kept = std::min(most_kept_with_handles, most / kept_part_of_device);
-    kept_with_handles_ = kept;
-    caches_.keep_up_to(kept);
-    keeper_.begin();
+    if (most >= kept_part_of_device) {
+      keeper_.begin(std::min(most_kept_with_handles, most / kept_part_of_device));
+      caches_.keep_up_to(keeper_.share());
+    }
   }
 }
 
 void Pool::keep_no_more(std::uint64_t refused) noexcept {
-  if (keeper_.is_one() && refused <= most_refused_part * kept_with_handles_) {
+  if (keeper_.is_one() && refused <= most_refused_part * keeper_.most()) {
     keeper_.end();
-    caches_.keep_up_to(0);
+    caches_.keep_up_to(keeper_.share());
   }
 }
 

@@ -37,10 +37,8 @@ int main(void) {
   buffer_cache cache = cache_create(device.queue);
   clpool_pool_stats stats = CLPOOL_POOL_STATS_INIT;
   size_t size;
-  for (
-      size = 10000; size <= 1000000;
-      size +=
-      10000) { /* a size that grows: a list by size would never hit, and keep 50 MB */
+  /* A size that grows: a list by size would never hit, and keep 50 MB. */
+  for (size = 10000; size <= 1000000; size += 10000) {
     cache_put(cache_get(&cache, size));
   }
   CLPOOL_CHECK(clpool_pool_statistics(cache.pool, &stats));

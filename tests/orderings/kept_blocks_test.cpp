@@ -399,6 +399,12 @@ class BlocksThatNeedHandles : public testing::Test {
       allocate(pool, kilobytes << 10).reset();
     }
   }
+  void be_refused(std::size_t size) {
+    clpool_mem* mem = nullptr;
+    stub_fail_from("clCreateBuffer", 1, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    EXPECT_EQ(clpool_pool_allocate(pool.get(), size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+    stub_fail_none();
+  }
   std::uint64_t made() { return stats_of(pool).sub_buffers_created; }
 
   Scene scene;
@@ -503,10 +509,7 @@ TEST_F(BlocksThatNeedHandles, AreTakenFromThreadsThatHaveEndedBeforeThePoolGrows
 
 TEST_F(BlocksThatNeedHandles, AreNotKeptOnceTheDriverHasRefusedMemory) {
   begin_pool();
-  clpool_mem* mem = nullptr;
-  stub_fail_from("clCreateBuffer", 1, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-  EXPECT_EQ(clpool_pool_allocate(pool.get(), 8 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
-  stub_fail_none();
+  be_refused(8 * MiB);
   take_turns();
   take_turns();
   EXPECT_LE(stats_of(pool).managed_bytes, MiB);
@@ -521,10 +524,7 @@ TEST_F(BlocksThatNeedHandles, AreNotKeptOnceTheDriverHasRefusedMemory) {
 /// … but for a chunk that says nothing of whether memory is short.
 TEST_F(BlocksThatNeedHandles, AreKeptWhereTheDriverHadNoHugeChunk) {
   begin_pool();
-  clpool_mem* mem = nullptr;
-  stub_fail_from("clCreateBuffer", 1, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-  EXPECT_EQ(clpool_pool_allocate(pool.get(), 256 * MiB, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
-  stub_fail_none();
+  be_refused(256 * MiB);
   take_turns();
   take_turns();
   const std::uint64_t before = made();

@@ -104,16 +104,15 @@ TEST_F(ThreadsThatShareAPool, WhatIsReleasedBesideARequestWithoutRoomIsNotCached
   EXPECT_GE(not_cached, rounds / 2) << "of 20: none, if it were cached";
 }
 
-/// … who has its part of the pool held back.
-TEST_F(ThreadsThatShareAPool, WhoTriesWithoutWaitingLeavesWhatIsFreeToTheFirstInLine) {
-  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-  options.max_bytes = 8 * large;
-  pool = make_pool(source.get(), options);
-  Gate never(scene.cl.context);
-  std::thread waiter;
-  int served = 0;
-  std::thread([&] {
-    EXPECT_OK(clpool_mem_release_idle(take(8 * large)));
+/// A pool that may take no more; of its eight blocks two are free, and six held back by who used them.
+class ThreadsOfWhichOneStandsInLine : public ThreadsThatShareAPool {
+ protected:
+  void begin_pool() {
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.max_bytes = 8 * large;
+    pool = make_pool(source.get(), options);
+  }
+  void use_most_and_let_another_wait() {
     std::vector<clpool_mem*> blocks;
     for (int i = 0; i < 8; ++i) {
       blocks.push_back(take(large));
@@ -125,57 +124,52 @@ TEST_F(ThreadsThatShareAPool, WhoTriesWithoutWaitingLeavesWhatIsFreeToTheFirstIn
         release_behind(blocks[i], never);
       }
     }
-    waiter = std::thread([&] { EXPECT_OK(clpool_mem_release_idle(take(3 * large))); });
+    waiter = std::thread([this] { EXPECT_OK(clpool_mem_release_idle(take(3 * large))); });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until it stands there
+  }
+  bool tries() {
+    clpool_mem* mem = nullptr;
+    const bool served = clpool_pool_try_allocate(pool.get(), large / 4, &mem) == CLPOOL_SUCCESS;
+    EXPECT_OK(clpool_mem_release_idle(mem));
+    return served;
+  }
+  void TearDown() override {
+    never.open();
+    waiter.join();
+    ThreadsThatShareAPool::TearDown();
+  }
+  Gate never{scene.cl.context};
+  std::thread waiter;
+};
+
+/// The pool's part that the one who tries has used is held back.
+TEST_F(ThreadsOfWhichOneStandsInLine, WhoTriesWithoutWaitingLeavesWhatIsFreeToTheFirstInLine) {
+  begin_pool();
+  int served = 0;
+  std::thread([&] {
+    EXPECT_OK(clpool_mem_release_idle(take(8 * large)));  // in one chunk
+    use_most_and_let_another_wait();
     for (int i = 0; i < 50; ++i, std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
-      clpool_mem* mem = nullptr;
-      if (clpool_pool_try_allocate(pool.get(), large / 4, &mem) == CLPOOL_SUCCESS) {
-        ++served;
-        EXPECT_OK(clpool_mem_release_idle(mem));
-      }
+      served += tries() ? 1 : 0;
     }
   }).join();
   EXPECT_LE(served, 25) << "of fifty: none, once it stands there";
-  never.open();
-  waiter.join();
 }
 
 /// … but not once its own stream stands still, as then a request would not wait for that one either.
-TEST_F(ThreadsThatShareAPool, WhoTriesWithoutWaitingTakesWhatARequestWouldTake) {
-  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
-  options.max_bytes = 8 * large;
-  pool = make_pool(source.get(), options);
-  Gate never(scene.cl.context);
-  std::thread waiter;
+TEST_F(ThreadsOfWhichOneStandsInLine, WhoTriesWithoutWaitingTakesWhatARequestWouldTake) {
+  begin_pool();
   int served = 0;
   std::thread([&] {
-    std::vector<clpool_mem*> blocks;
-    for (int i = 0; i < 8; ++i) {
-      blocks.push_back(take(large));
-    }
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      if (i % 4 == 0) {
-        EXPECT_OK(clpool_mem_release_idle(blocks[i]));
-      } else {
-        release_behind(blocks[i], never);
-      }
-    }
-    waiter = std::thread([&] { EXPECT_OK(clpool_mem_release_idle(take(3 * large))); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until it stands there
-    for (int i = 0; i < 20; ++i) {                               // each waits in vain, and then takes it
+    use_most_and_let_another_wait();
+    for (int i = 0; i < 20; ++i) {  // each waits in vain, and then takes it
       EXPECT_OK(clpool_mem_release_idle(take(large / 4)));
     }
     for (int i = 0; i < 50; ++i) {
-      clpool_mem* mem = nullptr;
-      if (clpool_pool_try_allocate(pool.get(), large / 4, &mem) == CLPOOL_SUCCESS) {
-        ++served;
-        EXPECT_OK(clpool_mem_release_idle(mem));
-      }
+      served += tries() ? 1 : 0;
     }
   }).join();
   EXPECT_GE(served, 25) << "of fifty: none, if it went on leaving that";
-  never.open();
-  waiter.join();
 }
 
 /// The thread itself stands in line, as it is asked for memory for its own request.

@@ -239,7 +239,7 @@ class Books {
   bool lacks_room(const Request& request) const noexcept { return request.rounded > room(); }
   /// What a request waits for, where it does, are the other accounts' blocks as well.
   bool waits_for_others(const Request& request) const noexcept {
-    return request.rounded <= room() ? account_of(request).awaited() == 0 : strategy_->exchanges_chunks();
+    return lacks_room(request) ? strategy_->exchanges_chunks() : account_of(request).awaited() == 0;
   }
   /// More than the account may have held back has been added to what it waited for in vain.
   bool is_beyond_tolerated(const Account& account) const noexcept {

@@ -101,7 +101,7 @@ bool Books::yields_to_first(const Request& request) const noexcept {
 }
 
 void Books::join_line(Request& request) noexcept {
-  if (!request.is_in_line && request.rounded > room()) {
+  if (!request.is_in_line && lacks_room(request)) {
     request.is_in_line = line_.join(request.account, request.rounded, freed_bytes_, surroundings_.now_ns());
   }
 }
