@@ -286,7 +286,7 @@ std::uint64_t Pending::ask(UsesList& taken, std::uint64_t until_ns) noexcept {
   const auto has_time = [&] { return ++questions % questions_at_a_time != 0 || clock_ns() < until_ns; };
   for (Uses* uses = taken.first; uses != nullptr; uses = uses->next) {
     // Not beyond the first that has not.
-    while (uses->waits_for_events() && cl::has_ended(uses->events[uses->ended].get())) {
+    while (uses->waits_for_events() && uses->events[uses->ended].has_ended()) {
       uses->events[uses->ended++].reset();
       if (uses->waits_for_events() && !has_time()) {
         return asked;

@@ -64,14 +64,16 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
       return fail(Status::invalid_value, "event %u of %u is NULL", i, count);
     }
   }
-  std::vector<cl::Event> retained(count);
+  std::vector<UseEvent> retained(count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    CLPOOL_TRY(cl::Event::share(events[i], retained[i]));
+    CLPOOL_TRY(cl::Event::share(events[i], retained[i].event));
   }
-  if (count == 0) {
-    return Status::success;
-  }
-  MoreEvents more(std::move(retained));
+  return count != 0 ? add_events(mem, std::move(retained)) : Status::success;
+}
+
+/// The block is reused only when these have ended, too.
+Status Pool::add_events(Mem& mem, std::vector<UseEvent>&& events) {
+  MoreEvents more(std::move(events));
   bool asks = false;
   {
     const Visit visit(*this);
@@ -83,6 +85,41 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
     more.end(uses_of(mem));
   }
   return Status::success;
+}
+
+/// Of those that the program has released: a block that lives long would keep ever more of them.
+Status Pool::let_go_of_queues(Mem& mem) {
+  struct Look {
+    Pool& pool;
+    Mem& mem;
+    LeftQueues left;
+    bool begun = false;
+    ~Look() {
+      if (begun) {
+        const Visit visit(pool);
+        left.end(*static_cast<Uses*>(pool_block(mem).attachment));
+      }
+    }
+  } look{*this, mem, {}};
+  {
+    const Visit visit(*this);
+    auto* const uses = static_cast<Uses*>(pool_block(mem).attachment);
+    look.begun = uses != nullptr && look.left.begin(*uses);
+  }
+  if (!look.begun) {
+    return Status::success;
+  }
+  look.left.ask();
+  const std::vector<cl_command_queue>& left = look.left.queues();
+  if (left.empty()) {
+    return Status::success;
+  }
+  CLPOOL_TRY(add_events(mem, look.left.take_events()));
+  return change_uses(mem, [&](DeclaredQueues& declared) {
+    for (cl_command_queue queue : left) {
+      declared.remove(queue);
+    }
+  });
 }
 
 cl_command_queue Pool::bound_queue(const Mem& mem) const noexcept {
@@ -157,6 +194,7 @@ Status Pool::used_on(Mem& mem, cl_command_queue queue) {
   }
   CLPOOL_TRY(meet(queue));
   CLPOOL_TRY(come_after(mem, queue));
+  CLPOOL_TRY(let_go_of_queues(mem));
   return change_uses(mem, [&](DeclaredQueues& declared) { declared.add_use_of(queue); });
 }
 

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// A block that lives long and is used on ever new queues, as weights are by programs with a queue for each task: it keeps few
+// of those that the program has released, and waits for what they have got all the same.
+#include <algorithm>
+#include <string>
+
+#include "orderings/declared_uses.hpp"
+
+namespace clpool::test {
+namespace {
+
+class LeftQueues : public DeclaredUses {
+ protected:
+  cl_command_queue make_queue() {
+    cl_int code = CL_SUCCESS;
+    cl_command_queue queue =
+        clCreateCommandQueueWithProperties(scene.cl.context, scene.cl.device, nullptr, &code);
+    EXPECT_EQ(code, CL_SUCCESS);
+    return queue;
+  }
+  /// Uses the block on so many new queues, each of which the program releases at once.
+  void use_on_new_queues(int count) {
+    for (int i = 0; i < count; ++i) {
+      cl_command_queue queue = make_queue();
+      ASSERT_OK(clpool_mem_used_on(mem, queue));
+      ASSERT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+      stub_run_all();
+    }
+  }
+  static std::int64_t live_queues() {
+    stub_counts counts;
+    stub_read_counts(&counts);
+    return counts.live[STUB_QUEUE];
+  }
+};
+
+TEST_F(LeftQueues, AreNotKeptWithABlockForEver) {
+  make({home});
+  const std::int64_t before = live_queues();
+  const std::uint64_t retained = stub_calls("clRetainCommandQueue");
+  std::int64_t most = 0;
+  for (int i = 0; i < 50; ++i) {
+    use_on_new_queues(20);
+    most = std::max(most, live_queues() - before);
+  }
+  EXPECT_LE(most, 128);
+  EXPECT_LE(stub_calls("clRetainCommandQueue") - retained, 1000U * 64)
+      << "it does not grow with those before";
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(pending(), 0U);
+  EXPECT_EQ(live_queues(), before);
+}
+
+TEST_F(LeftQueues, AreWaitedForByTheBlockThatTheyUse) {
+  make({home});
+  Gate gate(scene.cl.context);
+  cl_command_queue queue = make_queue();
+  ASSERT_OK(clpool_mem_used_on(mem, queue));
+  hold_up(queue, gate);
+  ASSERT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+  use_on_new_queues(200);
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(pending_at_last(), block_size) << "the queue is not through with its command";
+  gate.open();
+  EXPECT_EQ(pending_at_last(), 0U);
+}
+
+/// What it gets later uses the block as well.
+TEST_F(LeftQueues, AreNoneThatTheProgramHas) {
+  make({home});
+  Gate gate(scene.cl.context);
+  ASSERT_OK(clpool_mem_used_on(mem, third));
+  use_on_new_queues(200);
+  hold_up(third, gate);
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(pending_at_last(), block_size);
+  gate.open();
+  EXPECT_EQ(pending_at_last(), 0U);
+}
+
+TEST_F(LeftQueues, OfTwoBlocksThatOtherQueuesUseToo) {
+  make({home});
+  clpool_mem* second = nullptr;
+  ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &second));
+  const std::int64_t before = live_queues();
+  for (int i = 0; i < 500; ++i) {
+    use_on_new_queues(1);
+    std::swap(mem, second);
+  }
+  EXPECT_LE(live_queues() - before, 256);
+  ASSERT_OK(clpool_mem_release(second));
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(pending_at_last(), 0U);
+  EXPECT_EQ(live_queues(), before);
+}
+
+TEST_F(LeftQueues, StayWithABlockThatIsBoundToThem) {
+  make({home});
+  cl_command_queue queue = make_queue();
+  ASSERT_OK(clpool_mem_bind_queue(mem, queue));
+  ASSERT_OK(clpool_mem_used_on(mem, queue));
+  ASSERT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+  use_on_new_queues(200);
+  ASSERT_OK(clpool_mem_unbind_queue(mem)) << "for which it waits";
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(pending_at_last(), 0U);
+}
+
+/// Handed out to a queue that still used it: others come after that.
+TEST_F(LeftQueues, StayWhereOthersComeAfterThem) {
+  make({home});
+  ASSERT_OK(clpool_mem_release(mem));
+  cl_command_queue queue = make_queue();
+  Gate gate(scene.cl.context);
+  ASSERT_OK(clpool_pool_allocate_on(pool.get(), queue, block_size, &mem));
+  hold_up(queue, gate);
+  ASSERT_OK(clpool_mem_release(mem));
+  ASSERT_OK(clpool_pool_allocate_on(pool.get(), queue, block_size, &mem));
+  ASSERT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+  gate.open();
+  use_on_new_queues(200);
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(pending_at_last(), 0U);
+}
+
+/// A driver that cannot tell, or refuses the marker: they stay.
+TEST_F(LeftQueues, StayWhereTheDriverDoesNotMarkThem) {
+  make({home});
+  Gate gate(scene.cl.context);
+  cl_command_queue queue = make_queue();
+  ASSERT_OK(clpool_mem_used_on(mem, queue));
+  hold_up(queue, gate);
+  ASSERT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+  for (const char* call : {"clGetCommandQueueInfo", "clEnqueueMarkerWithWaitList", "clRetainCommandQueue"}) {
+    for (int i = 0; i < 40; ++i) {
+      cl_command_queue next = make_queue();
+      bool was_refused = true;
+      for (std::uint64_t nth = 1; was_refused; ++nth) {  // each of the calls that it makes
+        stub_fail(call, nth, CL_OUT_OF_RESOURCES);
+        const std::uint64_t before = stub_failures();
+        const clpool_status status = clpool_mem_used_on(mem, next);
+        was_refused = stub_failures() != before;
+        stub_fail_none();
+        EXPECT_TRUE(was_refused || status == CLPOOL_SUCCESS) << clpool_last_error_message();
+      }
+      ASSERT_EQ(clReleaseCommandQueue(next), CL_SUCCESS);
+      stub_run_all();
+    }
+  }
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(pending_at_last(), block_size);
+  gate.open();
+  EXPECT_EQ(pending_at_last(), 0U);
+}
+
+}  // namespace
+}  // namespace clpool::test
