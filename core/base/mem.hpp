@@ -69,7 +69,10 @@ class MemOwner {
 /// The first 64 bytes of every descriptor: all that a pool hit reads and writes.
 struct alignas(64) Mem {
   MemOwner* owner = nullptr;
-  std::size_t size = 0;      ///< bytes, as requested; MemState::waiting: the epoch of its release
+  union {
+    std::size_t size = 0;  ///< bytes, as requested; MemState::waiting: the epoch of its release
+    Mem* previous;         ///< held back where blocks are found by their size: the one before it
+  };
   std::size_t capacity = 0;  ///< bytes, as reserved
   cl_mem handle = nullptr;   ///< buffers, images, pipes
   union {

@@ -195,7 +195,7 @@ bool Pending::is_due(const QueueSet& set, Close close) const noexcept {
 
 QueueSet* Pending::next_to_look_at(QueueSet* set) noexcept {
   QueueSet* next = set == nullptr ? sets_.first() : set->next;
-  while (next != nullptr && (!next->epochs.has_queues() || (next->first == nullptr && next != own_))) {
+  while (next != nullptr && (!next->epochs.has_queues() || (next->empty() && next != own_))) {
     QueueSet* const unneeded = std::exchange(next, next->next);
     sets_.drop_if_unused(*unneeded, retired_sets_);
   }
@@ -353,7 +353,7 @@ bool Pending::is_in_pause(const Request* request, std::uint64_t now_ns) const no
 }
 
 bool Pending::is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept {
-  return set.epochs.has_queues() && (&set == own_ || set.first != nullptr) && !set.is_late(nanoseconds);
+  return set.epochs.has_queues() && (&set == own_ || !set.empty()) && !set.is_late(nanoseconds);
 }
 
 bool Pending::awaits_events(const Request* request, std::uint64_t nanoseconds) const noexcept {

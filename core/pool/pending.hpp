@@ -74,7 +74,7 @@ class Pending {
   }
   /// Whether there are such, which another thread frees now.
   static bool has_completed(const QueueSet& set) noexcept {
-    return set.first != nullptr && stamp_of(pool_block(*set.first)) <= set.epochs.completed();
+    return !set.empty() && stamp_of(set.oldest()) <= set.epochs.completed();
   }
   bool has_retired() const noexcept { return retired_uses_ != nullptr || retired_sets_ != nullptr; }
   Retired take_retired() noexcept {

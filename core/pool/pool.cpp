@@ -257,8 +257,8 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
     mem = request.block;
     return Status::success;
   }
-  if (on != nullptr && request.block == nullptr && !books_.finds_free(request)) {  // rather than wait or grow
-    mem = take_from_queue(on, request, cache, Looks::before_steps);
+  if (on != nullptr && request.block == nullptr) {  // released meanwhile
+    mem = take_from_queue(on, request, cache);
     if (mem != nullptr) {
       return Status::success;
     }
@@ -369,7 +369,7 @@ Status Pool::serve_in_steps(Visit& visit, Request& request, OnQueue* on, ThreadC
     }
     perform(visit, request, on, step);
     if (step.kind == Step::Kind::wait && request.block == nullptr) {
-      mem = take_from_queue(on, request, caches_.is_own(cache) ? cache : caches_.central(), Looks::at_all);
+      mem = take_from_queue(on, request, caches_.is_own(cache) ? cache : caches_.central());
       if (mem != nullptr) {
         return Status::success;
       }

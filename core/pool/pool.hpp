@@ -362,11 +362,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Status let_go_of_queues(Mem& mem);
   Status adopt(cl_command_queue queue);
   Status meet(cl_command_queue queue);
+  /// Whether a queue may have blocks again that it still uses.
+  bool lends() const noexcept { return !allocator_->traits().host_writes && guard_ == nullptr; }
   /// A set whose blocks the request may have although they are held back, or null.
   QueueSet* lending_set(const OnQueue* on) const noexcept;
-  /// Hands out such a block among the oldest, or null.
-  enum class Looks : std::uint8_t { in_passing, before_steps, at_all };
-  Mem* take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache, Looks looks);
+  /// Hands out the oldest such block, or null.
+  Mem* take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache);
   cl_command_queue bound_queue(const Mem& mem) const noexcept;
   bool is_ready(Visit& visit, const PoolChunk& chunk) noexcept;
   Status come_after(Mem& mem, cl_command_queue queue, cl_command_queue done = nullptr);

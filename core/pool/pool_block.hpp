@@ -23,7 +23,7 @@ static_assert(sizeof(PoolBlock) == 128);
 
 // What Block::bin and Block::tag say of a block that is not free: while it is handed out or in a cache, bin is 0, and
 // tag the mark of the user's, also where it waits in a cache (MemState::waiting); while it is held back (for queues, for events, or on
-// its way through a guard), bin is Account's number, and tag the stamp of its release. Block::account is whose Account it was handed out to last.
+// its way through a guard), bin is Account's number, and tag the stamp of its release, which may be all that is left of what it was: see HeldBack. Block::account is whose Account it was handed out to last.
 
 /// Pictures of a pool tell by it what is held back from what is cached.
 inline bool is_held_back(const Block& block) noexcept {

@@ -13,15 +13,6 @@
 #include "pool/pool.hpp"
 
 namespace clpool::core {
-namespace {
-
-/// How many of the oldest blocks that a queue still uses are looked at for one of a size; and how many where the request would wait
-/// else, or the pool grow: where that was in vain, again when requests have saved as many looks.
-constexpr std::size_t looks_in_passing = 64;
-constexpr std::size_t looks_before_steps = 4096;
-
-}  // namespace
-
 Uses& Pool::uses_of(Mem& mem) {
   PoolBlock& block = pool_block(mem);
   if (block.attachment == nullptr) {
@@ -51,6 +42,9 @@ Status Pool::change_uses(Mem& mem, Change&& change) {
       }
     }
     CLPOOL_TRY(QueueSet::make(missing, allocator_->traits().context, made));
+    if (made->epochs.only_queue() != nullptr && lends()) {
+      made->index_sizes();
+    }
   }
 }
 
@@ -279,7 +273,7 @@ Status Pool::meet(cl_command_queue queue) {
 }
 
 QueueSet* Pool::lending_set(const OnQueue* on) const noexcept {
-  if (on == nullptr || on->uses == nullptr || allocator_->traits().host_writes || guard_ != nullptr) {
+  if (on == nullptr || on->uses == nullptr || !lends()) {
     return nullptr;
   }
   const std::vector<cl_command_queue>& queues = on->uses->declared.queues;
@@ -287,21 +281,10 @@ QueueSet* Pool::lending_set(const OnQueue* on) const noexcept {
   return set != nullptr && set->epochs.only_queue() == queues.front() ? set : nullptr;
 }
 
-Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache, Looks looks) {
+Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache) {
   QueueSet* const set = lending_set(on);
-  if (set == nullptr) {
-    return nullptr;
-  }
-  std::size_t most = SIZE_MAX;
-  if (looks == Looks::in_passing) {
-    most = looks_in_passing;
-    set->looks_spent -= std::min(set->looks_spent, most);
-  } else if (looks == Looks::before_steps) {
-    most = set->looks_spent == 0 ? looks_before_steps : 0;
-  }
-  PoolBlock* const block = books_.take_held_back(*set, request.rounded, most);
+  PoolBlock* const block = set != nullptr ? books_.take_held_back(*set, request.rounded) : nullptr;
   if (block == nullptr) {
-    set->looks_spent += looks == Looks::before_steps ? std::min<std::size_t>(most, set->count) : 0;
     return nullptr;
   }
   ++set->users;  // before anything else may drop it
@@ -333,7 +316,7 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
     const Visit visit(*this);
     ThreadCache& cache = cache_of_this_thread();  // may fail, so before a block is taken
     is_home = !pending_.holds_back() && pending_.own().epochs.only_queue() == queue;
-    mem = is_home ? nullptr : take_from_queue(&on, request, cache, Looks::in_passing);
+    mem = is_home ? nullptr : take_from_queue(&on, request, cache);
   }
   if (mem == nullptr) {
     CLPOOL_TRY(meet(queue));  // else its set keeps it: the pool has met it

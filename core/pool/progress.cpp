@@ -282,8 +282,7 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
     }
     free_completed(visit, pending_.own());  // other threads may have asked the queues
     const QueueSet* const lends = lending_set(on);
-    if (books_.help_for(request) != help ||
-        (lends != nullptr && Books::has_held_back(*lends, request.rounded))) {
+    if (books_.help_for(request) != help || (lends != nullptr && lends->has(request.rounded))) {
       return Waited::helped;
     }
     if (own->epochs.completed() >= awaited) {

@@ -49,7 +49,7 @@ QueueSet& QueueSets::add(std::unique_ptr<QueueSet> set) noexcept {
 }
 
 void QueueSets::drop_if_unused(QueueSet& set, QueueSet*& retired) noexcept {
-  if (set.users != 0 || set.first != nullptr) {
+  if (set.users != 0 || !set.empty()) {
     return;
   }
   for (QueueSet** link = &first_; *link != nullptr; link = &(*link)->next) {

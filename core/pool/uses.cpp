@@ -54,7 +54,7 @@ bool LeftQueues::begin(Uses& uses) {
     return false;
   }
   std::copy_if(declared.queues.begin(), declared.queues.end(), std::back_inserter(asked_),
-               [&](cl_command_queue queue) { return !declared.needs(queue); });
+               [&](cl_command_queue queue) { return queue != declared.former; });
   left_.reserve(asked_.size());
   events_.reserve(asked_.size());
   uses.most_queues = SIZE_MAX;

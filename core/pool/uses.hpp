@@ -47,8 +47,7 @@ struct DeclaredQueues {
   bool has_use_of(cl_command_queue queue) const noexcept {
     return std::binary_search(ordered.begin(), ordered.end(), queue);
   }
-  /// More than the queue's commands depend on it.
-  bool needs(cl_command_queue queue) const noexcept { return queue == bound || queue == former; }
+
   void remove(cl_command_queue queue) noexcept {
     std::erase(ordered, queue);
     std::erase(queues, queue);

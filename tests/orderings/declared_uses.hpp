@@ -45,6 +45,12 @@ class DeclaredUses : public testing::Test {
                                   nullptr),
               CL_SUCCESS);
   }
+  /// The same at once.
+  static void use(cl_command_queue queue, const clpool_mem* block) {
+    ASSERT_EQ(
+        clEnqueueFillBuffer(queue, clpool_mem_handle(block), &source_byte, 1, 0, 1, 0, nullptr, nullptr),
+        CL_SUCCESS);
+  }
   /// Bytes that are held back when all that may run has run.
   std::uint64_t pending() {
     for (int i = 0; i < 3; ++i) {  // look, mark, look

@@ -135,7 +135,6 @@ TEST_F(DeclaredUses, OfABlockThatCouldNotBeHandedOutAgainAreKept) {
   ASSERT_OK(clpool_mem_release(mem));
 }
 
-/// More of them than a request looks at in passing.
 TEST_F(DeclaredUses, OfManyBlocksOfAQueueServeItBeforeThePoolGrows) {
   constexpr std::size_t count = 300;
   make({home});
@@ -143,72 +142,54 @@ TEST_F(DeclaredUses, OfManyBlocksOfAQueueServeItBeforeThePoolGrows) {
   std::array<clpool_mem*, count> blocks{};
   const auto take = [&](std::size_t i) {
     ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, (i + 1) * block_size, &blocks[i]));
-    ASSERT_EQ(clEnqueueFillBuffer(third, clpool_mem_handle(blocks[i]), &source_byte, 1, 0, block_size, 0,
-                                  nullptr, nullptr),
-              CL_SUCCESS);
-  };
-  const auto release_all = [&] {
-    for (clpool_mem* const block : blocks) {
-      ASSERT_OK(clpool_mem_release(block));
-    }
+    use(third, blocks[i]);
   };
   for (std::size_t i = 0; i < count; ++i) {
     take(i);
   }
   stub_run_all();
   hold_up(third, gate);
-  release_all();
-  std::uint64_t managed = stats_of(pool).managed_bytes;
+  for (clpool_mem* const block : blocks) {
+    ASSERT_OK(clpool_mem_release(block));
+  }
+  const std::uint64_t managed = stats_of(pool).managed_bytes;
   for (std::size_t i = count; i-- > 0;) {
     take(i);
   }
   EXPECT_EQ(stats_of(pool).managed_bytes, managed);
-  release_all();
-  // Who looked in vain saves looks for the next time.
-  constexpr std::size_t largest = 2 * count * block_size;
-  clpool_mem* not_there = nullptr;
-  ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, largest, &not_there));
-  managed = stats_of(pool).managed_bytes;
-  for (std::size_t i = count; i-- > 0;) {
-    take(i);
+  for (clpool_mem* const block : blocks) {
+    ASSERT_OK(clpool_mem_release(block));
   }
-  EXPECT_LE(stats_of(pool).managed_bytes, managed + 5 * largest) << "of 180 MB";
-  release_all();
-  ASSERT_OK(clpool_mem_release(not_there));
   gate.open();
   EXPECT_EQ(pending(), 0U);
   ASSERT_OK(clpool_mem_release(mem));
 }
 
-/// Where something else is free for it, and it need not wait, it looks at no more than those: here at the limit, which is when others
-/// would have to.
-TEST_F(DeclaredUses, OfManyBlocksOfAQueueAreLeftWhereSomethingElseIsFree) {
-  constexpr std::size_t count = 300;
-  make({home}, std::uint64_t{16} << 20);
+/// A queue is far behind, and what is asked for it is one block of 1 MiB at a time, and small ones of ever other sizes.
+TEST_F(DeclaredUses, OfSizesThatNeverComeAgainHideNoOthers) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  constexpr std::size_t granule = 256;
+  make({home}, 8 * mib);
   Gate gate(scene.cl.context);
-  clpool_mem* all = nullptr;
-  ASSERT_OK(clpool_pool_allocate(pool.get(), std::size_t{15} << 20, &all));
-  ASSERT_OK(clpool_mem_release_idle(all));
-  std::array<clpool_mem*, count> blocks{};
-  for (std::size_t i = 0; i < count; ++i) {  // of the size that is asked for then only the last
-    ASSERT_OK(
-        clpool_pool_allocate_on(pool.get(), third, i + 1 == count ? 2 * block_size : block_size, &blocks[i]));
-    ASSERT_EQ(clEnqueueFillBuffer(third, clpool_mem_handle(blocks[i]), &source_byte, 1, 0, block_size, 0,
-                                  nullptr, nullptr),
-              CL_SUCCESS);
-  }
-  stub_run_all();
   hold_up(third, gate);
-  for (clpool_mem* const block : blocks) {
+  std::vector<clpool_mem*> front(1000);
+  for (clpool_mem*& block : front) {
+    ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, granule, &block));
+    use(third, block);
+  }
+  for (clpool_mem* const block : front) {
     ASSERT_OK(clpool_mem_release(block));
   }
-  const std::uint64_t pending = stats_of(pool).pending_bytes;
-  clpool_mem* other = nullptr;
-  ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, 2 * block_size, &other));
-  EXPECT_EQ(stats_of(pool).pending_bytes, pending);
-  ASSERT_OK(clpool_mem_release(other));
+  for (std::size_t i = 0; i < 150; ++i) {
+    for (const std::size_t size : {block_size + i * granule, mib}) {
+      clpool_mem* block = nullptr;
+      ASSERT_OK(clpool_pool_allocate_on(pool.get(), third, size, &block)) << i;
+      use(third, block);
+      ASSERT_OK(clpool_mem_release(block));
+    }
+  }
   gate.open();
-  EXPECT_EQ(this->pending(), 0U);
+  EXPECT_EQ(pending(), 0U);
   ASSERT_OK(clpool_mem_release(mem));
 }
 

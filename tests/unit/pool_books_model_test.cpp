@@ -460,9 +460,9 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
     } else if (choice == 19) {
       books->give_back_aged();
       close_visit();
-    } else if (choice == 20 && queues[1].first != nullptr) {
+    } else if (choice == 20 && !queues[1].empty()) {
       ModelQueue& queue = queues[1];
-      PoolBlock* const block = books->take_held_back(queue, queue.last->capacity, 64);
+      PoolBlock* const block = books->take_held_back(queue, queue.newest().capacity);
       if (block != nullptr) {
         hand_out(*block, 0);
       }
@@ -523,7 +523,7 @@ TEST_P(PoolBooksModel, KeepsItsPromisesUnderAnyInterleaving) {
   for (ModelQueue& queue : queues) {
     queue.complete = queue.open++;
     books->free_completed(queue, queue.complete, 0);
-    EXPECT_EQ(queue.first, nullptr);
+    EXPECT_TRUE(queue.empty());
   }
   for (PoolBlock* const block : std::exchange(with_events, {})) {
     books->end_pending(*block);

@@ -266,7 +266,7 @@ class PoolBooksOfStreams : public PoolBooksOfThreads {
   }
   void complete(HeldBack& stream) {
     if (!stream.empty()) {
-      books->free_completed(stream, stamp_of(pool_block(*stream.first)), 0);
+      books->free_completed(stream, stamp_of(stream.oldest()), 0);
     }
   }
   void TearDown() override {

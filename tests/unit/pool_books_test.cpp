@@ -401,25 +401,6 @@ TEST_F(PoolBooks, HoldsBackABlockWhateverItWasLinkedTo) {
   books->free(*other, 0);
 }
 
-TEST_F(PoolBooks, ABlockThatIsHeldBackIsFoundAmongTheOldest) {
-  begin_books();
-  for (const std::size_t older : {0U, 1U, 64U, 65U}) {
-    HeldBack list;
-    for (std::size_t i = 0; i < older; ++i) {
-      books->hold_back(list, *serve(1000), 1);
-    }
-    PoolBlock* const wanted = serve(2000);
-    books->hold_back(list, *wanted, 1);
-    PoolBlock* const taken_back = books->take_held_back(list, wanted->capacity, 64);
-    EXPECT_EQ(taken_back, older <= 64 ? wanted : nullptr) << "after " << older;
-    books->free_completed(list, 1, 0);
-    EXPECT_EQ(books->pending_blocks(), 0u);
-    if (taken_back != nullptr) {
-      books->free(*taken_back, 0);
-    }
-  }
-}
-
 TEST_F(PoolBooks, AChunkGoesWhenItWasFreeForAsLongAsThePoolDecays) {
   options.decay_ns = 1000;
   world.now = 5000;

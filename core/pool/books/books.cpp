@@ -132,33 +132,20 @@ void Books::free_completed(PoolBlock& block, std::uint64_t stamp) noexcept {
 std::size_t Books::free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp,
                                   std::size_t most) noexcept {
   std::size_t freed = 0;
-  for (; freed < most && !list.empty() && stamp_of(pool_block(*list.first)) <= completed; ++freed) {
-    PoolBlock& block = *list.take();
+  for (; freed < most && !list.empty() && stamp_of(list.oldest()) <= completed; ++freed) {
+    PoolBlock& block = list.take();
     end_pending(block);
     free_completed(block, stamp);
   }
   return freed;
 }
 
-Books::Place Books::find_held_back(const HeldBack& list, std::uint64_t capacity,
-                                   std::size_t most_looks) noexcept {
-  Place place{nullptr, list.first};
-  for (std::size_t looks = 0; place.mem != nullptr && looks < most_looks && place.mem->capacity != capacity;
-       ++looks) {
-    place.previous = std::exchange(place.mem, place.mem->next);
+PoolBlock* Books::take_held_back(HeldBack& list, std::uint64_t capacity) noexcept {
+  PoolBlock* const block = list.take(capacity);
+  if (block != nullptr) {
+    end_pending(*block);
   }
-  return place.mem != nullptr && place.mem->capacity == capacity ? place : Place{};
-}
-
-PoolBlock* Books::take_held_back(HeldBack& list, std::uint64_t capacity, std::size_t most_looks) noexcept {
-  const auto [previous, mem] = find_held_back(list, capacity, most_looks);
-  if (mem == nullptr) {
-    return nullptr;
-  }
-  PoolBlock& block = pool_block(*mem);
-  list.remove(block, previous);
-  end_pending(block);
-  return &block;
+  return block;
 }
 
 void Books::discard(HeapChunk& chunk) noexcept {

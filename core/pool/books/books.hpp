@@ -88,8 +88,7 @@ class Books {
   }
   /// The next step. Throws std::bad_alloc, and then the request holds nothing.
   Step next(Request& request);
-  /// Whether one goes on with a free block at the next step.
-  bool finds_free(Request& request) noexcept;
+
   /// Where it would wait: whether it leaves what is free to the first one in line.
   bool would_wait_for_first(const Request& request) const noexcept {
     return leaves_to_first(request) && is_much_pending(request) && may_wait(request);
@@ -132,13 +131,8 @@ class Books {
   /// were. `stamp` is as for free().
   std::size_t free_completed(HeldBack& list, std::uint64_t completed, std::uint64_t stamp,
                              std::size_t most = SIZE_MAX) noexcept;
-  /// Takes back a block of just that capacity among the oldest of the list, so many of them, for a request that
-  /// needs not wait for it; null if there is none.
-  PoolBlock* take_held_back(HeldBack& list, std::uint64_t capacity, std::size_t most_looks) noexcept;
-  /// Whether it would find one in the whole list.
-  static bool has_held_back(const HeldBack& list, std::uint64_t capacity) noexcept {
-    return find_held_back(list, capacity, SIZE_MAX).mem != nullptr;
-  }
+  /// Takes back the oldest block of just that capacity, for a request that needs not wait for it; null if there is none.
+  PoolBlock* take_held_back(HeldBack& list, std::uint64_t capacity) noexcept;
   /// A block that waits elsewhere (for events) counts as pending from the one to the other.
   void count_pending(PoolBlock& block) noexcept;
   void end_pending(PoolBlock& block) noexcept;
@@ -340,11 +334,6 @@ class Books {
     block.pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
   }
 
-  struct Place {
-    Mem* previous = nullptr;
-    Mem* mem = nullptr;
-  };
-  static Place find_held_back(const HeldBack& list, std::uint64_t capacity, std::size_t most_looks) noexcept;
   /// For a size beyond what a block may have, if not just by its rounding.
   Status begin_too_large(std::size_t size, Request& request) const noexcept;
   /// Under an unused handle of just that size, where there are handles.

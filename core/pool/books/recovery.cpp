@@ -200,21 +200,12 @@ Block* Books::take_place(Request& request, const GrowthLimits& limits) {
   return nullptr;
 }
 
-bool Books::may_take_free(Request& request) noexcept {
+bool Books::take_free(Request& request, Step&) {
   const bool is_much = is_much_pending(request);
   const bool would_wait = is_much && may_wait(request);
   // Who has less than its share cuts up nothing that others may wait for either.
   request.is_patient = would_wait || (!is_much && would_exceed_slack(request));
-  return !(would_wait && leaves_free(request));
-}
-
-bool Books::take_free(Request& request, Step&) {
-  return may_take_free(request) && found(request, take_within(request, limits_of(request)));
-}
-
-bool Books::finds_free(Request& request) noexcept {
-  return request.stage == 0 && may_take_free(request) &&
-         strategy_->choose(request.rounded, limits_of(request)) != nullptr;
+  return !(would_wait && leaves_free(request)) && found(request, take_within(request, limits_of(request)));
 }
 
 bool Books::take_left(Request& request, Step&) {

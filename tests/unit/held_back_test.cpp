@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+// HeldBack: blocks in the order in which they came, and the oldest of a size.
+#include "pool/books/held_back.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <random>
+#include <vector>
+
+namespace clpool::core {
+namespace {
+
+std::vector<PoolBlock> blocks_of(std::size_t count) {
+  return std::vector<PoolBlock>(count);
+}
+
+TEST(HeldBack, GivesBlocksInTheirOrderAndTheOldestOfASize) {
+  std::mt19937 numbers(1);
+  HeldBack list;
+  list.index_sizes();
+  std::vector<PoolBlock> blocks = blocks_of(500);
+  std::vector<PoolBlock*> outside;
+  for (PoolBlock& block : blocks) {
+    outside.push_back(&block);
+  }
+  std::deque<PoolBlock*> model;
+  std::size_t taken = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    const bool adds = numbers() % 2 == 0;
+    if (adds && !outside.empty()) {
+      PoolBlock* const block = outside.back();
+      outside.pop_back();
+      block->capacity = 256 * (1 + numbers() % 40);
+      list.add(*block);
+      model.push_back(block);
+    } else if (!adds && numbers() % 2 == 0 && !model.empty()) {
+      ASSERT_EQ(&list.oldest(), model.front());
+      ASSERT_EQ(&list.take(), model.front());
+      outside.push_back(model.front());
+      model.pop_front();
+    } else if (!adds) {
+      const std::uint64_t capacity = 256 * (1 + numbers() % 45);
+      const auto place = std::find_if(model.begin(), model.end(),
+                                      [&](const PoolBlock* block) { return block->capacity == capacity; });
+      PoolBlock* const expected = place != model.end() ? *place : nullptr;
+      ASSERT_EQ(list.has(capacity), expected != nullptr);
+      ASSERT_EQ(list.take(capacity), expected);
+      if (expected != nullptr) {
+        ++taken;
+        outside.push_back(expected);
+        model.erase(place);
+      }
+    }
+    ASSERT_EQ(list.count(), model.size());
+    ASSERT_EQ(list.empty(), model.empty());
+  }
+  EXPECT_GT(taken, 10'000U);
+}
+
+TEST(HeldBack, FindsNothingByItsSizeUnlessSizesAreIndexed) {
+  HeldBack list;
+  std::vector<PoolBlock> blocks = blocks_of(1);
+  blocks[0].capacity = 256;
+  blocks[0].Mem::size = 200;
+  list.add(blocks[0]);
+  EXPECT_FALSE(list.has(256));
+  EXPECT_EQ(list.take(256), nullptr);
+  EXPECT_EQ(list.take().Mem::size, 200U) << "and blocks keep what they were asked for";
+}
+
+/// Sizes share lists by chance: what is not among the first few hundred of one is left.
+TEST(HeldBack, PassesByManyOfOtherSizesAtMost) {
+  constexpr std::size_t count = 100'000;
+  HeldBack list;
+  list.index_sizes();
+  std::vector<PoolBlock> blocks = blocks_of(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    blocks[i].capacity = 256;
+    list.add(blocks[i]);
+  }
+  std::size_t hidden = 0;
+  std::vector<PoolBlock> others = blocks_of(1000);
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    others[i].capacity = 512 + 256 * i;
+    list.add(others[i]);
+    hidden += list.has(others[i].capacity) ? 0 : 1;
+  }
+  EXPECT_LE(hidden, 20U) << "of those that share the list of the many, about one in 256";
+  EXPECT_TRUE(list.has(256));
+}
+
+}  // namespace
+}  // namespace clpool::core
