@@ -3,7 +3,8 @@
 // A block that lives long and is used on ever new queues, as weights are by programs with a queue for each task: it keeps few
 // of those that the program has released, and waits for what they have got all the same.
 #include <algorithm>
-#include <string>
+#include <set>
+#include <utility>
 
 #include "orderings/declared_uses.hpp"
 
@@ -77,6 +78,31 @@ TEST_F(LeftQueues, AreNoneThatTheProgramHas) {
   EXPECT_EQ(pending_at_last(), block_size);
   gate.open();
   EXPECT_EQ(pending_at_last(), 0U);
+}
+
+/// A new queue may have the address of one that is gone.
+TEST_F(LeftQueues, AreNotTakenForNewOnes) {
+  make({home});
+  std::set<cl_command_queue> gone;
+  cl_command_queue again = nullptr;
+  for (int i = 0; i < 500 && again == nullptr; ++i) {
+    cl_command_queue queue = make_queue();
+    ASSERT_OK(clpool_mem_used_on(mem, queue));
+    stub_run_all();
+    if (gone.insert(queue).second) {
+      ASSERT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+    } else {
+      again = queue;
+    }
+  }
+  ASSERT_NE(again, nullptr) << "none came again";
+  Gate gate(scene.cl.context);
+  hold_up(again, gate);
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(pending_at_last(), block_size);
+  gate.open();
+  EXPECT_EQ(pending_at_last(), 0U);
+  ASSERT_EQ(clReleaseCommandQueue(again), CL_SUCCESS);
 }
 
 TEST_F(LeftQueues, OfTwoBlocksThatOtherQueuesUseToo) {
