@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <iterator>
+#include <string>
 #include <thread>
 
 #include "orderings/declared_uses.hpp"
@@ -471,6 +472,25 @@ TEST_F(DeclaredUses, AGuardedChunkIsFilledWithoutThem) {
 }
 
 /// A block that waited for one queue alone comes free while the other is waited for, whose order its guard needs.
+TEST_F(DeclaredUses, OfAGuardedBlockKeepWhatItIsToldBy) {
+  make_guarded_pool(CLPOOL_TOUCH_BYTE);
+  Gate gate(scene.cl.context);
+  ASSERT_OK(clpool_pool_allocate(pool.get(), 4001, &mem));
+  ASSERT_OK(clpool_mem_used_on(mem, third));
+  clpool_mem* second = nullptr;
+  ASSERT_OK(clpool_pool_allocate(pool.get(), 4001, &second));
+  ASSERT_OK(clpool_mem_used_on(second, third));
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(third, 1, gate.list(), nullptr), CL_SUCCESS);
+  ASSERT_OK(clpool_mem_release(mem));
+  ASSERT_OK(clpool_mem_release(second));
+  for (clpool_mem* const block : {mem, second}) {
+    EXPECT_EQ(clpool_mem_release(block), CLPOOL_ERROR_INVALID_OPERATION);
+    EXPECT_NE(std::string(clpool_last_error_message()).find("a block of 4001 bytes"), std::string::npos)
+        << clpool_last_error_message();
+  }
+  gate.open();
+}
+
 TEST_F(DeclaredUses, OfGuardedBlocksAreWaitedForOnceBehindABusyQueue) {
   stub_configure("mode=immediate");
   clpool_allocator* made = nullptr;
