@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "pool/keeper.hpp"
 #include "pool/pool_options.hpp"
 #include "pool/thread_cache.hpp"
 
@@ -29,11 +30,14 @@ class Caches {
   ~Caches();
 
   /// Besides what caches hold of a pool's memory anyway they hold so much, all together, where there is room: of a pool whose blocks
-  /// come back late.
+  /// come back late. Of one that is a keeper as much as that may keep.
   void keep_up_to(std::uint64_t bytes) noexcept { most_kept_ = bytes; }
+  Keeper& keeper() noexcept { return keeper_; }
+  const Keeper& keeper() const noexcept { return keeper_; }
   /// How much that is: a part of what a limit leaves at most, as others need what would be kept.
   std::uint64_t kept_bytes(std::uint64_t managed_bytes) const noexcept {
-    return std::min(most_kept_, (max_bytes_ - std::min(max_bytes_, managed_bytes)) / kept_part_of_room);
+    return std::min(std::max(most_kept_, keeper_.share()),
+                    (max_bytes_ - std::min(max_bytes_, managed_bytes)) / kept_part_of_room);
   }
 
   /// Whether threads may have caches, and how much the pool has: decides what each cache may hold.
@@ -57,7 +61,7 @@ class Caches {
   ThreadCache& of_this_thread(ThreadCache* at_hand, MayCache&& may_cache, std::uint64_t managed_bytes) {
     ThreadCache& cache = at_hand != nullptr ? *at_hand : find_or_make(may_cache(), managed_bytes);
     if (++visits_ >= visits_between_shares || managed_bytes < shared_bytes_ ||
-        managed_bytes - shared_bytes_ > shared_bytes_ / 8) [[unlikely]] {
+        managed_bytes - shared_bytes_ > shared_bytes_ / 8 || keeper_.share() != shared_kept_) [[unlikely]] {
       share_limits(may_cache(), managed_bytes);
     }
     return cache;
@@ -70,7 +74,7 @@ class Caches {
   }
 
   /// What the caches of all threads together may hold and keep while the pool grows, bytes.
-  static std::uint64_t allowance(std::uint64_t managed_bytes) noexcept;
+  std::uint64_t allowance(std::uint64_t managed_bytes) const noexcept;
 
   // Counting. The pool's own sum of active bytes has what each thread's cache had when the thread last came
   // by: it is exact but for hits since then, which change it by no more than a cache may hold.
@@ -89,6 +93,8 @@ class Caches {
   std::uint64_t earning_requests() const noexcept { return earning_requests_; }
   /// Blocks handed out; exact while the caches are borrowed, or when no thread uses the pool.
   std::uint64_t active_blocks() const noexcept;
+  /// The most bytes that were handed out, as far as it is known.
+  std::uint64_t peak_active_bytes() const noexcept { return static_cast<std::uint64_t>(peak_active_bytes_); }
   /// Adds what the caches know to `stats`, while they are borrowed.
   /// `completed`: behind which epoch nothing waits any more.
   void add_to(PoolStats& stats, std::uint64_t completed) noexcept;
@@ -116,9 +122,15 @@ class Caches {
   /// One part in so many of the room that a limit leaves.
   static constexpr std::uint64_t kept_part_of_room = 16;
 
-  /// Limits are shared out anew when the pool has grown by an eighth or become smaller, and after so many
-  /// visits: threads may have ended, which tell nobody.
+  /// Limits are shared out anew when the pool has grown by an eighth or become smaller, when there are more keepers or fewer, and
+  /// after so many visits: threads may have ended, which tell nobody.
   static constexpr std::uint64_t visits_between_shares = 256;
+
+  /// Of caches, which are made there one by one: until then their pages need not be there.
+  struct Free {
+    void operator()(ThreadCache* caches) const noexcept;
+  };
+  using Memory = std::unique_ptr<ThreadCache, Free>;
 
   ThreadCache& find_or_make(bool may_cache, std::uint64_t managed_bytes);
   void make_more();
@@ -153,6 +165,8 @@ class Caches {
   std::uint64_t visits_ = 0;     ///< of threads, since the limits were shared out
   std::uint64_t in_use_ = 1;     ///< caches that living threads had then
   std::uint64_t most_kept_ = 0;  ///< see keep_up_to()
+  Keeper keeper_;
+  std::uint64_t shared_kept_ = 0;  ///< its share when limits were shared out
   // known_requests_ and earning_requests_ lie apart: the compiler would read both in one, right after each was written by itself.
   std::uint64_t known_requests_ = 0;
   std::uint64_t shared_bytes_ = 0;  ///< managed bytes when limits were shared out
@@ -162,7 +176,7 @@ class Caches {
   std::int64_t peak_active_bytes_ = 0;
   std::size_t made_ = 0;  ///< caches, of which the first count_ have an owner or had one
   std::array<ThreadCache*, most> all_{};
-  std::array<std::unique_ptr<ThreadCache[]>, std::bit_width(most)> pieces_;  ///< where they are
+  std::array<Memory, std::bit_width(most)> pieces_;  ///< where they are
   ThreadCache central_;  ///< last, as it is large and what is before it is what each request uses
 };
 

@@ -232,7 +232,7 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
       return Status::success;
     }
   }
-  if (keeper_.is_one()) {  // rather than make a new handle
+  if (caches_.keeper().is_one()) {  // rather than make a new handle
     mem = hand_out_cached(cache, cache.withdraw_buried(request.rounded), request);
     if (mem != nullptr) {
       return Status::success;

@@ -32,7 +32,7 @@
 #include "pool/caches.hpp"
 #include "pool/ended_pools.hpp"
 #include "pool/guard.hpp"
-#include "pool/keeper.hpp"
+
 #include "pool/naps.hpp"
 #include "pool/pending.hpp"
 #include "pool/pool_options.hpp"
@@ -264,7 +264,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void empty_caches(Visit& visit, Empty how, std::uint64_t waited = UINT64_MAX) noexcept;
   /// A small request lets the pool grow rather than take what caches keep of blocks that need handles, up to a bound (Keeper): else
   /// blocks of some sizes in turn would have one place, and each of them a new handle.
-  bool leaves_cached(const Request& request) const noexcept;
+  bool leaves_cached(const Request& request) noexcept;
   /// The same for a request: of its thread's cache, where that may keep much, a few blocks at a time.
   void empty_caches_for(Visit& visit, Request& request) noexcept;
   /// A few of the cache's blocks, for a request: those of the next larger sizes first, as far as these have buckets of their own.
@@ -474,8 +474,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
   std::uint64_t rest_enders_ = 0;       ///< threads that want nothing to rest
   std::uint64_t settling_ = 0;          ///< requests that let things settle
-  Keeper keeper_;                       ///< one where blocks need handles, and do not wait
-  std::uint64_t handed_over_ = 0;       ///< blocks in ThreadCache::handed_over of all caches
+
+  std::uint64_t handed_over_ = 0;  ///< blocks in ThreadCache::handed_over of all caches
   const ThreadRecord* keeps_for_ =
       nullptr;  ///< the thread that looks for a request that waits for nothing: see keep()
   std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues

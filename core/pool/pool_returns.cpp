@@ -242,16 +242,19 @@ void Pool::empty_caches(Visit& visit, Empty how, std::uint64_t waited) noexcept 
     left += taken;
     worth += taken - std::min(taken, cache.earned.load(std::memory_order_relaxed));
   });
-  if (worth > (how == Empty::to_the_last ? 0 : Caches::allowance(books_.managed_bytes()))) {
+  if (worth > (how == Empty::to_the_last ? 0 : caches_.allowance(books_.managed_bytes()))) {
     while (empty_others(waited_elsewhere, left)) {
       visit.give_way();
     }
   }
 }
 
-bool Pool::leaves_cached(const Request& request) const noexcept {
-  const std::uint64_t kept = keeper_.is_one() ? caches_.kept_bytes(books_.managed_bytes()) : 0;
-  if (request.rounded > kept / ThreadCache::small_part || has_backlog_ ||
+bool Pool::leaves_cached(const Request& request) noexcept {
+  Keeper& keeper = caches_.keeper();
+  const std::uint64_t managed = books_.managed_bytes();
+  const std::uint64_t kept = keeper.is_one() ? caches_.kept_bytes(managed) : 0;
+  if (request.rounded > kept / ThreadCache::small_part ||
+      !keeper.may_grow(managed, caches_.peak_active_bytes(), kept) || has_backlog_ ||
       come_home_.get().load(std::memory_order_relaxed)) {
     return false;
   }
@@ -266,10 +269,11 @@ void Pool::empty_caches_for(Visit& visit, Request& request) noexcept {
     return empty_caches(visit, Empty::what_is_worth_it);
   }
   if (!pending_.holds_back()) {
-    if (keeper_.is_one()) {
-      caches_.keep_up_to(keeper_.share());
+    if (!leaves_cached(request)) {
+      caches_.keeper().take_back(books_.managed_bytes());
+      empty_caches(visit, Empty::what_is_worth_it);
     }
-    return leaves_cached(request) ? void() : empty_caches(visit, Empty::what_is_worth_it);
+    return;
   }
   const std::uint64_t completed = pending_.own().epochs.completed();
   own->end_waits(completed, given_up_at_a_time);

@@ -44,16 +44,15 @@ void Pool::decide_whether_blocks_wait() noexcept {
   } else if (has_caches_ && rules().has_handles) {
     const std::uint64_t most = rules().max_chunk_bytes != 0 ? rules().max_chunk_bytes : UINT64_MAX;
     if (most >= kept_part_of_device) {
-      keeper_.begin(std::min(most_kept_with_handles, most / kept_part_of_device));
-      caches_.keep_up_to(keeper_.share());
+      caches_.keeper().begin(std::min(most_kept_with_handles, most / kept_part_of_device));
     }
   }
 }
 
 void Pool::keep_no_more(std::uint64_t refused) noexcept {
-  if (keeper_.is_one() && refused <= most_refused_part * keeper_.most()) {
-    keeper_.end();
-    caches_.keep_up_to(keeper_.share());
+  Keeper& keeper = caches_.keeper();
+  if (keeper.is_one() && refused <= most_refused_part * keeper.most()) {
+    keeper.end();
   }
 }
 

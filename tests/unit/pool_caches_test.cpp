@@ -510,9 +510,13 @@ TEST(Caches, TellNoPeakBelowWhatIsInUse) {
 }
 
 TEST(Caches, AreLeftAloneWithOnePercentOfThePoolAndALittle) {
-  EXPECT_EQ(Caches::allowance(0), 1u << 20);
-  EXPECT_EQ(Caches::allowance(100 << 20), 1u << 20);
-  EXPECT_EQ(Caches::allowance(200 << 20), 2u << 20);
+  CachesOf caches(ThreadRecord::key_of(17));
+  EXPECT_EQ(caches.allowance(0), 1u << 20);
+  EXPECT_EQ(caches.allowance(100 << 20), 1u << 20);
+  EXPECT_EQ(caches.allowance(200 << 20), 2u << 20);
+  caches.keeper().begin(1u << 20);
+  EXPECT_EQ(caches.allowance(1 << 20), 64u << 10) << "of a keeper";
+  EXPECT_EQ(caches.allowance(200 << 20), 2u << 20);
 }
 
 TEST(Caches, OfAPoolThatHasEndedBelongToNobody) {
