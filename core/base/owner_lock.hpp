@@ -6,8 +6,9 @@
 // by one word that all owners read: a word in each would have to travel from each owner's core and back. Where the kernel has no such
 // call, and under ThreadSanitizer, which cannot see it, both sides fall back to an ordinary lock behind the
 // same interface. A kernel that had the call and refuses it later (a sandbox that was entered meanwhile)
-// costs the others a change of page protection, or a millisecond, instead. Nobody spins: who waits for the
-// owner sleeps, so that an owner of a lower priority can go on.
+// costs the others a change of page protection, or a millisecond, instead. Nobody spins without end: who waits for the
+// owner sleeps, so that an owner of a lower priority can go on, and an owner that is kept out looks for the end of that for
+// some microseconds at most (Revocation::look_for_end()).
 #pragma once
 
 #include <atomic>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Keeper: one of the pools of this process that grow rather than take back the small blocks that their threads' caches have, as
-// each has a handle of its own. They share what all of them may keep like that. None grows by more than that before it takes back
-// what there is, nor where it has that much more than it ever needed, or an eighth: between kept blocks much may lie of which no
-// other block can be made. With the pool's mutex held.
+// each has a handle of its own. They share what all of them may keep like that. None grows so where it has that much more than it
+// ever needed, or a sixteenth of what it has: between kept blocks much may lie of which no other block can be made. With the pool's
+// mutex held.
 #pragma once
 
 #include <algorithm>
@@ -33,13 +33,9 @@ class Keeper {
   bool is_one() const noexcept { return most_ != 0; }
 
   /// A pool that has `managed` bytes, and had handed out up to `peak` of them, may grow while it keeps `kept` bytes.
-  bool may_grow(std::uint64_t managed, std::uint64_t peak, std::uint64_t kept) noexcept {
-    managed_before_ = std::min(managed_before_, managed);
-    return managed - managed_before_ < kept &&
-           managed - std::min(managed, peak) <= std::max(kept, managed / unused_part);
+  static bool may_grow(std::uint64_t managed, std::uint64_t peak, std::uint64_t kept) noexcept {
+    return managed - std::min(managed, peak) <= std::max(kept, managed / unused_part);
   }
-  /// It takes back what it has kept.
-  void take_back(std::uint64_t managed) noexcept { managed_before_ = managed; }
   std::uint64_t most() const noexcept { return most_; }
   /// Bytes that this one may keep, beside the others.
   std::uint64_t share() const noexcept {
@@ -48,11 +44,10 @@ class Keeper {
 
  private:
   static constexpr std::uint64_t most_of_all = std::uint64_t{64} << 20;
-  static constexpr std::uint64_t unused_part = 8;
+  static constexpr std::uint64_t unused_part = 16;
   static inline constinit std::atomic<std::uint64_t> count_{0};
 
   std::uint64_t most_ = 0;
-  std::uint64_t managed_before_ = 0;  ///< when it last took back what it has kept
 };
 
 }  // namespace clpool::core

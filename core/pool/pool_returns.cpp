@@ -249,12 +249,11 @@ void Pool::empty_caches(Visit& visit, Empty how, std::uint64_t waited) noexcept 
   }
 }
 
-bool Pool::leaves_cached(const Request& request) noexcept {
-  Keeper& keeper = caches_.keeper();
+bool Pool::leaves_cached(const Request& request) const noexcept {
   const std::uint64_t managed = books_.managed_bytes();
-  const std::uint64_t kept = keeper.is_one() ? caches_.kept_bytes(managed) : 0;
+  const std::uint64_t kept = caches_.keeper().is_one() ? caches_.kept_bytes(managed) : 0;
   if (request.rounded > kept / ThreadCache::small_part ||
-      !keeper.may_grow(managed, caches_.peak_active_bytes(), kept) || has_backlog_ ||
+      !Keeper::may_grow(managed, caches_.peak_active_bytes(), kept) || has_backlog_ ||
       come_home_.get().load(std::memory_order_relaxed)) {
     return false;
   }
@@ -269,11 +268,7 @@ void Pool::empty_caches_for(Visit& visit, Request& request) noexcept {
     return empty_caches(visit, Empty::what_is_worth_it);
   }
   if (!pending_.holds_back()) {
-    if (!leaves_cached(request)) {
-      caches_.keeper().take_back(books_.managed_bytes());
-      empty_caches(visit, Empty::what_is_worth_it);
-    }
-    return;
+    return leaves_cached(request) ? void() : empty_caches(visit, Empty::what_is_worth_it);
   }
   const std::uint64_t completed = pending_.own().epochs.completed();
   own->end_waits(completed, given_up_at_a_time);
