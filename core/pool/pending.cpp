@@ -17,10 +17,6 @@ namespace {
 /// them, too.
 constexpr std::uint64_t bytes_per_marker = std::uint64_t{16} << 20;
 
-/// In such periods it is noted how much comes free; of one that was longer than that nothing is known.
-constexpr std::uint64_t period_ns = 100'000'000;
-constexpr std::uint64_t longest_period_ns = 1'000'000'000;
-
 /// So many questions are asked between two looks at the clock.
 constexpr unsigned questions_at_a_time = 4;
 
@@ -438,23 +434,10 @@ bool Pending::note_vain_wait(const Settling& settling, std::uint64_t took_ns) no
   // before it did.
   Account& account = books_.account_of(*settling.request);
   const std::uint64_t needed = settling.request->rounded;
-  const bool is_long = account.note_vain_wait(took_ns, settling.came_free, needed, settling.freed);
+  const bool is_long =
+      account.note_vain_wait(took_ns, settling.came_free, needed, settling.freed) >= pace_.patience_ns();
   const bool none = books_.freed_bytes() - account.freed_at_first() < needed;
   return is_long && (none || books_.stands_still(account));
-}
-
-void Pending::note_time(std::uint64_t now_ns) noexcept {
-  const std::uint64_t elapsed = now_ns - period_start_ns_;
-  if (elapsed >= period_ns) {
-    brought_before_ = elapsed < longest_period_ns ? books_.freed_bytes() - came_free_at_start_ : 0;
-    came_free_at_start_ = books_.freed_bytes();
-    period_start_ns_ = now_ns;
-  }
-}
-
-bool Pending::brings(std::uint64_t bytes, std::uint64_t now_ns) const noexcept {
-  return now_ns - period_start_ns_ < longest_period_ns &&
-         std::max(brought_before_, books_.freed_bytes() - came_free_at_start_) >= bytes;
 }
 
 void Pending::note_late_events(const Settling& settling) noexcept {
