@@ -434,8 +434,7 @@ bool Pending::note_vain_wait(const Settling& settling, std::uint64_t took_ns) no
   // before it did.
   Account& account = books_.account_of(*settling.request);
   const std::uint64_t needed = settling.request->rounded;
-  const bool is_long =
-      account.note_vain_wait(took_ns, settling.came_free, needed, settling.freed) >= pace_.patience_ns();
+  const bool is_long = account.note_vain_wait(took_ns, settling.came_free, needed, settling.freed);
   const bool none = books_.freed_bytes() - account.freed_at_first() < needed;
   return is_long && (none || books_.stands_still(account));
 }

@@ -76,14 +76,14 @@ class Account {
   /// Bytes that were waited for in vain: just these are not waited for again, until others come free.
   std::uint64_t tolerated() const noexcept { return tolerated_; }
   /// A request has waited for `needed` bytes, of which fewer came free since `came_free`, in vain; `freed` of the pool's had
-  /// come free before that. For how long its thread has waited like that since so many came free in time.
-  std::uint64_t note_vain_wait(std::uint64_t took_ns, std::uint64_t came_free, std::uint64_t needed,
-                               std::uint64_t freed) noexcept {
+  /// come free before that. True where its thread has waited long like that since so many came free in time.
+  bool note_vain_wait(std::uint64_t took_ns, std::uint64_t came_free, std::uint64_t needed,
+                      std::uint64_t freed) noexcept {
     freed_at_first_ = waited_in_vain_ns_ == 0 ? freed : freed_at_first_;
     gets_on_at_ = came_free + needed;
     waited_in_vain_ns_ += took_ns;
     tolerated_ = awaited();
-    return waited_in_vain_ns_;
+    return waited_in_vain_ns_ >= longest_in_vain_ns;
   }
   /// Bytes that had come free in the pool before the first wait in vain.
   std::uint64_t freed_at_first() const noexcept { return freed_at_first_; }
@@ -97,6 +97,9 @@ class Account {
   const Pause& pause() const noexcept { return pause_; }
 
  private:
+  /// Who has waited for so long in vain, while no more came free than that, has waited for a stream that does not get on.
+  static constexpr std::uint64_t longest_in_vain_ns = 100'000'000;
+
   /// A thread of which nothing is held back, while so many times that comes to be held back of others, is at rest.
   static constexpr std::uint64_t longest_rest = 8;
 
