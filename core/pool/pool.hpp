@@ -32,7 +32,6 @@
 #include "pool/caches.hpp"
 #include "pool/ended_pools.hpp"
 #include "pool/guard.hpp"
-
 #include "pool/naps.hpp"
 #include "pool/pending.hpp"
 #include "pool/pool_options.hpp"
@@ -357,7 +356,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   static Uses& uses_of(Mem& mem);
   template <typename Change>
   Status change_uses(Mem& mem, Change&& change);
-
   Status add_events(Mem& mem, std::vector<UseEvent>&& events);
   Status let_go_of_queues(Mem& mem);
   Status adopt(cl_command_queue queue);
@@ -474,8 +472,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
   std::uint64_t rest_enders_ = 0;       ///< threads that want nothing to rest
   std::uint64_t settling_ = 0;          ///< requests that let things settle
-
-  std::uint64_t handed_over_ = 0;  ///< blocks in ThreadCache::handed_over of all caches
+  std::uint64_t handed_over_ = 0;       ///< blocks in ThreadCache::handed_over of all caches
   const ThreadRecord* keeps_for_ =
       nullptr;  ///< the thread that looks for a request that waits for nothing: see keep()
   std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues

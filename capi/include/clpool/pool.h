@@ -395,8 +395,8 @@ CLPOOL_API clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size
 
 /**
  * Hands out a block that commands on one queue will use, and on no other unless clpool_mem_used_on() says so.
-  * Such a block, when released, waits for that queue alone; and it is handed out again at once, without any
-  * waiting, to a request for the same in-order queue and of the same size when rounded. It is not cut up, nor
+ * Such a block, when released, waits for that queue alone; and it is handed out again at once, without any
+ * waiting, to a request for the same in-order queue and of the same size when rounded. It is not cut up, nor
  * joined to others, before the queue is through with it: where a limit leaves no room, requests of other
  * sizes wait for that. For the one in-order queue of a pool it is as any block.
  * @param pool the pool
@@ -636,14 +636,14 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
  * It does not order the program's own commands on the block: those on different queues need events, as
  * OpenCL's section on memory consistency says.
  * @param mem a block of a pool
-   * @param queue in order or not; retained until the block is reused, or, where that is used on 32 queues or
+ * @param queue in order or not; retained until the block is reused, or, where that is used on 32 queues or
  * more, until nobody else has it and it is through with its commands, which is looked at now and then
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a queue of another context;
  * CLPOOL_ERROR_INVALID_OPERATION for memory of no pool and released memory; CLPOOL_ERROR_OUT_OF_MEMORY;
  * CLPOOL_ERROR_OPENCL, as for an invalid queue.
  * Does not block. OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo; for another
-  * queue than the pool's clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo,
-  * clEnqueueMarkerWithWaitList, clFlush and clEnqueueBarrierWithWaitList; where the block is used on many
+ * queue than the pool's clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo,
+ * clEnqueueMarkerWithWaitList, clFlush and clEnqueueBarrierWithWaitList; where the block is used on many
  * queues, for each of these now and then clRetainCommandQueue, clGetCommandQueueInfo,
  * clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo, clReleaseEvent and clReleaseCommandQueue.
  */

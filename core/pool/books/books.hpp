@@ -88,7 +88,6 @@ class Books {
   }
   /// The next step. Throws std::bad_alloc, and then the request holds nothing.
   Step next(Request& request);
-
   /// Where it would wait: whether it leaves what is free to the first one in line.
   bool would_wait_for_first(const Request& request) const noexcept {
     return leaves_to_first(request) && is_much_pending(request) && may_wait(request);
