@@ -47,7 +47,6 @@ struct DeclaredQueues {
   bool has_use_of(cl_command_queue queue) const noexcept {
     return std::binary_search(ordered.begin(), ordered.end(), queue);
   }
-
   void remove(cl_command_queue queue) noexcept {
     std::erase(ordered, queue);
     std::erase(queues, queue);
@@ -121,7 +120,6 @@ class LeftQueues {
 
  private:
   std::vector<cl_command_queue> asked_;
-
   std::vector<cl_command_queue> left_;
   std::vector<UseEvent> events_;
 };

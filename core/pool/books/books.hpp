@@ -19,7 +19,6 @@
 #include "engine/call_budget.hpp"
 #include "engine/strategy.hpp"
 #include "pool/books/account.hpp"
-
 #include "pool/books/held_back.hpp"
 #include "pool/books/line.hpp"
 #include "pool/books/request.hpp"
