@@ -6,11 +6,19 @@
 #include <cstdlib>
 
 #include "orderings/orderings.hpp"
+#include "support/pools.hpp"
 
 namespace clpool::test {
 namespace {
 
 class RefusedFree : public testing::Test {
+ public:
+  static std::int64_t living() {
+    stub_counts counts;
+    stub_read_counts(&counts);
+    return counts.live[STUB_SVM];
+  }
+
  protected:
   RefusedFree() {
     clpool_set_message_callback(
@@ -25,11 +33,6 @@ class RefusedFree : public testing::Test {
     if (living() != 0) {
       clSVMFree(scene.cl.context, pointer);
     }
-  }
-  static std::int64_t living() {
-    stub_counts counts;
-    stub_read_counts(&counts);
-    return counts.live[STUB_SVM];
   }
   void fill(cl_command_queue queue) {
     ASSERT_OK(clpool_mem_fill(queue, mem, &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
@@ -121,6 +124,60 @@ TEST_F(RefusedFree, OnAQueueChangesNothing) {
   }
   ASSERT_OK(clpool_mem_release(mem));
   stub_run_all();
+}
+
+/// A chunk of a pool whose allocator frees behind its queue; the driver aborts if a command runs on SVM that was freed.
+class RefusedFreeOfAPool : public testing::Test {
+ protected:
+  RefusedFreeOfAPool() {
+    clpool_set_message_callback(
+        [](void* user, std::int32_t, const char* text) { *static_cast<std::string*>(user) += text; }, &said);
+    clpool_allocator* made = nullptr;
+    EXPECT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, scene.cl.queue, &made));
+    const AllocatorHandle allocator(made);
+    pool = make_pool(made);
+    MemHandle mem = allocate(pool, size);
+    pointer = clpool_mem_pointer(mem.get());
+    EXPECT_OK(clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr,
+                              nullptr));
+  }
+  ~RefusedFreeOfAPool() override {
+    clpool_set_message_callback(nullptr, nullptr);
+    stub_set_hook(nullptr, nullptr);
+    pool.reset();
+  }
+  static constexpr std::size_t size = std::size_t{8} << 20;
+  Scene scene;
+  std::string said;
+  PoolHandle pool;
+  void* pointer = nullptr;
+};
+
+TEST_F(RefusedFreeOfAPool, ComesWhenItsCommandsHaveEnded) {
+  ASSERT_NE(stub_pending(scene.cl.queue), 0U);
+  stub_fail("clEnqueueSVMFree", 1, CL_OUT_OF_RESOURCES);
+  ASSERT_OK(clpool_pool_free_held(pool.get()));
+  EXPECT_EQ(stub_failures(), 1U);
+  EXPECT_EQ(stub_pending(scene.cl.queue), 0U);
+  EXPECT_EQ(RefusedFree::living(), 0);
+  EXPECT_EQ(said, "");
+}
+
+TEST_F(RefusedFreeOfAPool, DoesNotComeWhereTheEndOfItsCommandsCannotBeWaitedFor) {
+  stub_fail("clEnqueueSVMFree", 1, CL_OUT_OF_RESOURCES);
+  stub_set_hook(
+      [](const char* entry_point, void*) {
+        if (std::strcmp(entry_point, "clFinish") == 0 && stub_failures() == 1) {
+          stub_fail("clFinish", 1, CL_OUT_OF_RESOURCES);
+        }
+      },
+      nullptr);
+  ASSERT_OK(clpool_pool_free_held(pool.get()));
+  EXPECT_EQ(RefusedFree::living(), 1);
+  EXPECT_NE(said.find("stay allocated"), std::string::npos) << said;
+  stub_fail_none();
+  stub_run_all();
+  clSVMFree(scene.cl.context, pointer);
 }
 
 /// Page-locked memory that a command reads. It goes back by an unmapping; the driver aborts if a command runs on
