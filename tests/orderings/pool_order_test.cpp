@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes before the commands on a block that a pool hands out: earlier commands on the same memory, on
 // whatever queue they are, and what made its chunk.
+#include <cstring>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -56,6 +57,25 @@ TEST_F(HandedOutByTheOrderOfItsQueue, ItIsWrittenByTheLibraryOnAnotherQueueAfter
   const unsigned char value = 2;
   EXPECT_OK(clpool_mem_fill(other, mem, &value, 1, 0, block_size, 0, nullptr, nullptr));
   EXPECT_EQ(content_after(mem, gate), 2);
+}
+
+/// It was mapped on the pool's queue, whose order says nothing of the other one.
+TEST_F(HandedOutByTheOrderOfItsQueue, ItsUnmappingOnAnotherQueueIsAUse) {
+  gate.open();
+  clpool_map* map = nullptr;
+  ASSERT_OK(clpool_mem_map(home, mem, CL_MAP_WRITE_INVALIDATE_REGION, 0, CLPOOL_WHOLE_SIZE, 1, 0, nullptr,
+                           nullptr, &map));
+  const cl_mem handle = clpool_mem_handle(mem);
+  std::memset(clpool_map_pointer(map), 1, block_size);
+  Gate unmapping(scene.cl.context);
+  ASSERT_OK(clpool_map_unmap(map, other, 1, unmapping.list(), nullptr));
+  ASSERT_OK(clpool_map_release(map));
+  ASSERT_OK(clpool_mem_release(mem));
+  stub_run_all();
+  clpool_mem* const next = allocate();
+  EXPECT_NE(clpool_mem_handle(next), handle) << "the other queue has not written to it yet";
+  fill(home, next, 2);
+  EXPECT_EQ(content_after(next, unmapping), 2);
 }
 
 /// That somebody released it on a queue says nothing of what the queue comes after.
@@ -191,6 +211,35 @@ TEST_F(HandedOutAgain, TheQueueThatItIsBoundToComesAfterItsFormerCommands) {
   EXPECT_OK(clpool_mem_bind_queue(again, third));
   fill(third, again, 2);
   EXPECT_EQ(content_after(again, gate), 2);
+}
+
+/// A block that is bound to a queue, whose command on it waits for the gate.
+class BoundToAQueue : public PoolOrder {
+ protected:
+  void SetUp() override {
+    make_pool({home});
+    mem = allocate();
+    stub_run_all();
+    EXPECT_OK(clpool_mem_bind_queue(mem, other));
+    stub_run_all();
+    fill(other, mem, 1, &gate);
+  }
+  Gate gate{scene.cl.context};
+  clpool_mem* mem = nullptr;
+};
+
+TEST_F(BoundToAQueue, CommandsOfTheQueueThatItIsBoundToNextComeAfterThoseOfTheFormer) {
+  EXPECT_OK(clpool_mem_bind_queue(mem, third));
+  fill(third, mem, 2);
+  EXPECT_EQ(content_after(mem, gate), 2);
+}
+
+TEST_F(BoundToAQueue, NobodyWaitsForItsQueueAfterItWasUnbound) {
+  gate.open();
+  ASSERT_NE(stub_pending(other), 0U);
+  EXPECT_OK(clpool_mem_unbind_queue(mem));
+  EXPECT_EQ(stub_pending(other), 0U) << "the queue was waited for";
+  EXPECT_EQ(content_after(mem, gate), 1);
 }
 
 TEST_F(HandedOutAgain, ThatItIsIdleIsNotSaidOfItsFormerCommands) {
