@@ -94,6 +94,20 @@ TEST(MapOrderOfWaits, TheEventOfAMapIsLetGoWithItsUnmap) {
   EXPECT_OK(clpool_map_release(map));
 }
 
+/// Which drivers do not give: a row is as long as the region's.
+TEST(MapOrderOfImages, AMapWhoseLayoutCannotBeTrueLeavesNothingBehind) {
+  Scene scene;  // which is as before in the end, or says what is not
+  clpool_mem* const image = scene.image(source_byte);
+  stub_configure("short_rows=1");
+  const std::size_t region[3] = {2, 2, 1};
+  clpool_map* map = nullptr;
+  cl_event event = nullptr;
+  EXPECT_EQ(clpool_image_map(scene.queue, image, CL_MAP_READ, nullptr, region, 0, 0, nullptr, &event, &map),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_EQ(event, nullptr);
+  EXPECT_EQ(map, nullptr);
+}
+
 /// A queue that nobody flushed would keep the unmap waiting for ever.
 TEST(MapOrderOfWaits, AnUnmapOnAnotherQueueFlushesThatOfTheMap) {
   Scene scene;

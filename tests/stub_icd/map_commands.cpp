@@ -119,7 +119,7 @@ void* CL_API_CALL clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
                         is_hosts ? mem.slice_pitch : bytes[0] * bytes[1]};
     const std::size_t size =
         in_region.slice_pitch * (bytes[2] - 1) + in_region.row_pitch * (bytes[1] - 1) + bytes[0];
-    *row_pitch = in_region.row_pitch;
+    *row_pitch = state().options.short_rows ? bytes[0] - 1 : in_region.row_pitch;
     if (slice_pitch != nullptr) {
       *slice_pitch = has_slices(mem) ? in_region.slice_pitch : 0;
     }

@@ -124,6 +124,7 @@ const std::map<std::string, Setter>& setters() {
       {"fragments", flag(&Options::fragments)},
       {"poison", flag(&Options::poison)},
       {"protect", flag(&Options::protect)},
+      {"short_rows", flag(&Options::short_rows)},
       {"seed", amount(&Options::seed)},
       {"patience", amount(&Options::patience)},
       {"align", amount(&Options::alignment)},

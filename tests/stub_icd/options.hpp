@@ -51,6 +51,7 @@ struct Options {
   bool poison = true;                             ///< fresh memory is filled with 0xA5, freed with 0xDD
   bool protect = false;         ///< freed SVM and unmapped regions are unmapped: the host's access faults
   std::uint64_t map_shift = 0;  ///< bytes by which mapped regions are out of the page's alignment
+  bool short_rows = false;      ///< the row pitch of an image's map is told as a byte less than a row has
 
   bool nvidia = false;  ///< waits and crashes of NVIDIA's driver
   bool mixes_up_parts =
