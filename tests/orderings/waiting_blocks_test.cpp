@@ -4,6 +4,7 @@
 // handed out when the queues are through with them and not before, and are nobody's own.
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <future>
 #include <set>
 #include <thread>
@@ -101,6 +102,46 @@ TEST_P(WaitingBlocks, WaitForMarkersBehindTheirRelease) {
   then = take_some(151);
   EXPECT_TRUE(std::set(then.begin(), then.end()).contains(used));
   release(then);
+}
+
+/// … and those of another thread that come between a marker and the end of the look that enqueued it.
+TEST_P(WaitingBlocks, WaitForMarkersBehindTheirReleaseInAnotherThreadWhileOthersAreEnqueued) {
+  open_pool();
+  Gate gate(scene.cl.context);
+  struct {
+    const cl_command_queue queues[2];
+    cl_command_queue marked = nullptr;
+    Other* thread = nullptr;
+  } meanwhile{{scene.cl.queue, other}};
+  clpool_mem* used = nullptr;
+  Other thread([&] { used = take(); },
+               [&] {
+                 close(meanwhile.marked, gate);
+                 EXPECT_OK(clpool_mem_release(used));
+               });
+  meanwhile.thread = &thread;
+  clpool_mem* const mem = take();
+  stub_run_all();
+  EXPECT_OK(clpool_mem_release(mem));
+  stub_set_hook(
+      [](const char* entry_point, void* user) {
+        auto& self = *static_cast<decltype(meanwhile)*>(user);
+        if (std::strcmp(entry_point, "clFlush") == 0 &&
+            self.marked == nullptr) {  // the first marker is there
+          self.marked = self.queues[stub_pending(self.queues[0]) != 0 ? 0 : 1];
+          self.thread->go_on();
+        }
+      },
+      &meanwhile);
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  stub_set_hook(nullptr, nullptr);
+  ASSERT_NE(meanwhile.marked, nullptr);
+  for (int i = 0; i < 3; ++i) {
+    tick();
+  }
+  EXPECT_EQ(pending(), block) << "what was enqueued between has not ended";
+  EXPECT_EQ(kept(), block);
+  gate.open();
 }
 
 TEST_P(WaitingBlocks, CountAsPendingUntilTheirQueuesAreThrough) {
