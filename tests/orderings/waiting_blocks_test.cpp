@@ -144,6 +144,37 @@ TEST_P(WaitingBlocks, WaitForMarkersBehindTheirReleaseInAnotherThreadWhileOthers
   gate.open();
 }
 
+/// Two threads ask at the same time, and the one that asks about what is older hears it later.
+TEST_P(WaitingBlocks, AreKnownToHaveWaitedWhateverIsHeardOfOlderOnesAfterThat) {
+  open_pool();
+  const std::vector<clpool_mem*> blocks = take_some(2);
+  Gate gate(scene.cl.context);
+  for (clpool_mem* const mem : blocks) {
+    release_behind(gate, {mem});  // each in an epoch of its own
+  }
+  EXPECT_EQ(pending(), 2 * block);
+  gate.open();
+  stub_run_all();
+  struct {
+    clpool_pool* pool;
+    bool has_asked = false;
+  } asks{pool.get()};
+  stub_set_hook(
+      [](const char* entry_point, void* user) {
+        auto& self = *static_cast<decltype(asks)*>(user);
+        if (std::strcmp(entry_point, "clGetEventInfo") == 0 && !self.has_asked) {
+          self.has_asked = true;
+          std::thread([&self] { EXPECT_OK(clpool_pool_tick(self.pool)); }).join();
+        }
+      },
+      &asks);
+  EXPECT_OK(clpool_pool_tick(pool.get()));
+  stub_set_hook(nullptr, nullptr);
+  EXPECT_TRUE(asks.has_asked);
+  EXPECT_EQ(pending(), 0u);
+  EXPECT_EQ(kept(), 2 * block);
+}
+
 TEST_P(WaitingBlocks, CountAsPendingUntilTheirQueuesAreThrough) {
   open_pool();
   Gate gate(scene.cl.context);
