@@ -42,6 +42,33 @@ TEST_F(EndedPools, TellWhenNoneOfTheUsersFunctionsIsCalledAnyMore) {
   stub_run_all();
 }
 
+/// Their memory goes back when anybody looks after that, also within that function.
+TEST_F(EndedPools, AreAnybodysWhenTheirOwnerIsToldThatTheyMayGo) {
+  struct Ends {
+    Gate gate;
+    clpool_pool* others = nullptr;
+    std::uint64_t left = UINT64_MAX;  ///< bytes
+    void look() {
+      gate.open();
+      for (int i = 0; i < 3; ++i) {
+        stub_run_all();
+        EXPECT_OK(clpool_pool_tick(others));
+      }
+      left = stub_device_bytes();
+    }
+  } ends{Gate(scene.cl.context)};
+  const PoolHandle others = make_pool(allocator.get(), options);
+  ends.others = others.get();
+  clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  callbacks.destroy = [](void* user) { static_cast<Ends*>(user)->look(); };
+  options.callbacks = &callbacks;
+  options.user = &ends;
+  const std::uint64_t before = stub_device_bytes();
+  end_a_pool(ends.gate, 4096);
+  EXPECT_EQ(ends.left, before) << "when it was told";
+  options.callbacks = nullptr;
+}
+
 TEST_F(EndedPools, LeaveTheRequestInWhichTheyEndItsError) {
   struct Ends {
     clpool_pool* pool = nullptr;
