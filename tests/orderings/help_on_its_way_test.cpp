@@ -123,6 +123,24 @@ TEST_P(HelpOnItsWay, FromAPoolThatEndedIsWaitedFor) {
   stub_set_hook(nullptr, nullptr);
 }
 
+/// Which asks the driver again when the queue is through, however long ago the pool had its memory freed behind that.
+TEST_P(HelpOnItsWay, ServesWhoAllocatesWithoutAPool) {
+  clpool_allocator* made = nullptr;
+  ASSERT_OK(GetParam().make(scene.cl.context, scene.cl.another_queue(), &made));
+  const AllocatorHandle allocator(made);
+  PoolHandle ended = pool_over(scene.cl.context, scene.cl.queue);
+  SlowGate slow{Gate(scene.cl.context)};
+  release_behind_gate(scene.cl.queue, allocate(ended, 40 * MiB), slow.gate);
+  ended.reset();
+  slow.opens_after = 1;
+  stub_set_hook(SlowGate::look, &slow);
+  clpool_mem* mem = nullptr;
+  EXPECT_OK(clpool_allocator_allocate(made, 40 * MiB, &mem));
+  stub_set_hook(nullptr, nullptr);
+  EXPECT_GE(slow.queries, 1) << "it was refused before";
+  EXPECT_OK(clpool_mem_release(mem));
+}
+
 TEST_P(HelpOnItsWay, FromThePoolItselfIsWaitedFor) {
   stub_configure("mode=worker");
   const PoolHandle pool = pool_over(scene.cl.context, scene.cl.queue);
