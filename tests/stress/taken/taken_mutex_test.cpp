@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <new>
 #include <semaphore>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "../host_memory.hpp"
 #include "pool/thread_cache.hpp"
 #include "support/pools.hpp"
+#include "support/write_trap.hpp"
 
 namespace {
 
@@ -27,6 +29,8 @@ struct Gate {
 };
 thread_local Gate* gate_of_thread = nullptr;
 
+constexpr std::size_t page_size = 4096;  // or a multiple of it
+
 void* allocate(std::size_t size, std::size_t alignment) {
   if (size >= sizeof(clpool::core::ThreadCache)) {
     if (Gate* const gate = std::exchange(gate_of_thread, nullptr); gate != nullptr) {
@@ -35,6 +39,9 @@ void* allocate(std::size_t size, std::size_t alignment) {
         gate->is_open = true;  // a test waits for the mutex that was not to wait
       }
     }
+  }
+  if (size >= page_size) {
+    alignment = std::max(alignment, page_size);  // descriptors of blocks have pages of their own
   }
   void* const memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (memory == nullptr) {
@@ -69,6 +76,7 @@ namespace {
 using clpool::test::HostMemory;
 using clpool::test::MemHandle;
 using clpool::test::PoolHandle;
+using clpool::test::WriteTrap;
 
 constexpr std::size_t KiB = 1024;
 
@@ -434,6 +442,49 @@ TEST_F(ReleasesThatFoundTheMutexTaken, LoseThatRoomWhenAllMemoryIsAskedFor) {
     blocks.clear();
     EXPECT_EQ(statistics().cached_bytes, size);
   }
+}
+
+/// What two threads release while a third takes in what came before: to a cache in which that has looked already.
+class ComingHome : public WhileAnotherThreadHasTheMutex {
+ protected:
+  /// One of these, on the page of whose descriptor are just others of these.
+  static MemHandle take_alone_on_its_page(std::vector<MemHandle>& blocks) {
+    constexpr std::size_t blocks_per_page = page_size / 128;
+    std::map<void*, std::size_t> on_page;
+    for (MemHandle& block : blocks) {
+      if (++on_page[WriteTrap::page_of(block.get())] == blocks_per_page) {
+        return std::exchange(block, nullptr);
+      }
+    }
+    return nullptr;
+  }
+  static void release_elsewhere(MemHandle& block) {
+    std::thread([&] { block.reset(); }).join();
+  }
+};
+
+TEST_F(ComingHome, WhatIsReleasedMeanwhileIsTakenInTheNextTime) {
+#if defined __SANITIZE_THREAD__
+  GTEST_SKIP() << "it reports what a signal's handler does";
+#endif
+  std::vector<MemHandle> blocks;
+  for (int i = 0; i < 100; ++i) {
+    blocks.push_back(allocate(512));
+  }
+  MemHandle of_other;  // whose cache is looked into first
+  std::thread([&] { of_other = allocate(512); }).join();
+  MemHandle comes = take_alone_on_its_page(blocks);
+  if (comes == nullptr || WriteTrap::page_size() != page_size) {
+    GTEST_SKIP() << "pages are larger";
+  }
+  const clpool_mem* const first = comes.get();
+  release_elsewhere(comes);
+  {
+    const WriteTrap trap(first, [&] { release_elsewhere(of_other); });
+    EXPECT_EQ(statistics().active_blocks, 100U) << "the one that came while the other was taken in";
+    EXPECT_TRUE(trap.was_met());
+  }
+  EXPECT_EQ(statistics().active_blocks, 99U);
 }
 
 TEST_F(WhileAnotherThreadHasTheMutex, AReleaseWaitsWhereNothingIsToBeHeld) {
