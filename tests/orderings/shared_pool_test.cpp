@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <future>
 #include <mutex>
 #include <thread>
@@ -102,6 +103,47 @@ TEST_F(ThreadsThatShareAPool, WhatIsReleasedBesideARequestWithoutRoomIsNotCached
     EXPECT_OK(clpool_pool_tick(pool.get()));
   }
   EXPECT_GE(not_cached, rounds / 2) << "of 20: none, if it were cached";
+}
+
+/// … and caches keep what is released after it.
+TEST_F(ThreadsThatShareAPool, WhatIsReleasedAfterARequestThatHadNoRoomIsCached) {
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.max_bytes = 2 * large;
+  options.wait_ns = UINT64_MAX;
+  pool = make_pool(source.get(), options);
+  clpool_mem* const mem = take(small);
+  struct {
+    clpool_pool* pool;
+    Gate gate;
+    int questions = 0;
+    // Others come by as often as it takes for the limits of caches to be shared out anew: none may hold anything.
+    void let_others_come_by() {
+      std::thread([&] {
+        for (int i = 0; i < 300; ++i) {
+          clpool_mem* none = nullptr;
+          EXPECT_EQ(clpool_pool_try_allocate(pool, large, &none), CLPOOL_ERROR_WOULD_BLOCK);
+        }
+      }).join();
+      if (++questions == 3) {
+        gate.open();
+      }
+    }
+  } waits{pool.get(), Gate(scene.cl.context)};
+  std::thread([&] {
+    release_many_behind(waits.gate, 1, large);
+    stub_set_hook(
+        [](const char* entry_point, void* user) {
+          if (std::strcmp(entry_point, "clGetEventInfo") == 0) {
+            static_cast<decltype(waits)*>(user)->let_others_come_by();
+          }
+        },
+        &waits);
+    EXPECT_OK(clpool_mem_release_idle(take(large)));
+    stub_set_hook(nullptr, nullptr);
+  }).join();
+  EXPECT_GE(waits.questions, 3);
+  EXPECT_OK(clpool_mem_release_idle(mem));
+  EXPECT_EQ(stats().cached_bytes, small);
 }
 
 /// A pool that may take no more; of its eight blocks two are free, and six held back by who used them.
