@@ -196,6 +196,45 @@ TEST_F(PoolOfManyEvents, SeveralThreadsWaitForTheSameDeviceByTurns) {
   stream.stop();
 }
 
+/// All of whose memory is used, and two blocks released, whose event has ended, which nobody knows.
+class PoolOfBlocksThatHaveEnded : public PoolOfManyEvents {
+ protected:
+  static constexpr std::size_t count = 64;
+  void use_all() {
+    clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+    options.max_bytes = count * small;
+    pool = make_pool(source.get(), options);
+    for (std::size_t i = 0; i < count; ++i) {
+      blocks.push_back(take(small));
+    }
+    for (int i = 0; i < 2; ++i) {
+      release_behind(blocks.back(), *ended);
+      blocks.pop_back();
+    }
+  }
+  void TearDown() override {
+    for (clpool_mem* const mem : blocks) {
+      EXPECT_OK(clpool_mem_release_idle(mem));
+    }
+  }
+  std::vector<clpool_mem*> blocks;
+};
+
+TEST_F(PoolOfBlocksThatHaveEnded, ARequestThatFindsThatKeepsThemForItsThread) {
+  use_all();
+  blocks.push_back(take(small));
+  EXPECT_EQ(stats().cached_bytes, small);
+}
+
+TEST_F(PoolOfBlocksThatHaveEnded, NothingIsKeptWhereAllThatIsHeldGoesBackMeanwhile) {
+  use_all();
+  const Questions asked({}, 1,
+                        [&] { std::thread([&] { EXPECT_OK(clpool_pool_free_held(pool.get())); }).join(); });
+  blocks.push_back(take(small));
+  EXPECT_GE(asked.count, 1U);
+  EXPECT_EQ(stats().cached_bytes, 0U);
+}
+
 /// A device that gets all that it has done within two milliseconds, however much that is.
 TEST_F(PoolOfManyEvents, ADeviceThatGetsMoreDoneWithMoreInFlightHasMore) {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
