@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <optional>
 #include <semaphore>
@@ -517,6 +518,80 @@ TEST(Caches, AreLeftAloneWithOnePercentOfThePoolAndALittle) {
   caches.keeper().begin(1u << 20);
   EXPECT_EQ(caches.allowance(1 << 20), 64u << 10) << "of a keeper";
   EXPECT_EQ(caches.allowance(200 << 20), 2u << 20);
+}
+
+/// A thread that is in its cache, until it is told to leave, and then tries to enter again.
+class OwnerInside {
+ public:
+  explicit OwnerInside(Caches& caches)
+      : owner_([this, &caches] {
+          ThreadCache& cache = own_cache(caches);
+          EXPECT_TRUE(cache.lock.try_enter(caches.revocation()));
+          is_inside_.release();
+          leaves_.acquire();
+          cache.lock.leave();
+          has_left_.release();
+          tries_.acquire();
+          enters_ = cache.lock.try_enter(caches.revocation());
+          if (enters_) {
+            cache.lock.leave();
+          }
+        }) {
+    is_inside_.acquire();
+  }
+  OwnerInside(const OwnerInside&) = delete;
+  OwnerInside& operator=(const OwnerInside&) = delete;
+  ~OwnerInside() { EXPECT_FALSE(owner_.joinable()); }
+  void leave() {
+    leaves_.release();
+    has_left_.acquire();
+  }
+  /// The last that it does.
+  bool enters() {
+    tries_.release();
+    owner_.join();
+    return enters_;
+  }
+
+ private:
+  std::binary_semaphore is_inside_{0};
+  std::binary_semaphore leaves_{0};
+  std::binary_semaphore has_left_{0};
+  std::binary_semaphore tries_{0};
+  bool enters_ = false;
+  std::thread owner_;
+};
+
+TEST(BorrowedCaches, AreNoneThatTheirOwnersAreIn) {
+  OwnerLock::initialize();
+  CachesOf caches(ThreadRecord::key_of(17));
+  OwnerInside owner(caches);
+  std::binary_semaphore has_them{0};
+  std::binary_semaphore gives_back{0};
+  std::thread borrower([&] {
+    const Borrowed borrowed(caches);
+    has_them.release();
+    gives_back.acquire();
+  });
+  // As long as one likes; whoever does not wait is there sooner.
+  const bool came_too_early = has_them.try_acquire_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(came_too_early);
+  owner.leave();
+  if (!came_too_early) {
+    has_them.acquire();
+  }
+  EXPECT_FALSE(owner.enters()) << "while they are borrowed";
+  gives_back.release();
+  borrower.join();
+}
+
+TEST(BorrowedCaches, AreTheirOwnersAgainAfterwards) {
+  OwnerLock::initialize();
+  CachesOf caches(ThreadRecord::key_of(18));
+  OwnerInside owner(caches);
+  owner.leave();
+  { const Borrowed borrowed(caches); }
+  EXPECT_TRUE(owner.enters());
 }
 
 TEST(Caches, OfAPoolThatHasEndedBelongToNobody) {
