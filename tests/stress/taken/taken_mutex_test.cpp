@@ -495,16 +495,25 @@ TEST_F(WhileAnotherThreadHasTheMutex, AReleaseWaitsWhereNothingIsToBeHeld) {
 }
 
 TEST_F(WhileAnotherThreadHasTheMutex, ARequestComesBeforeAllHasComeHomeThatTheOtherNeedsMemoryFrom) {
-  std::vector<MemHandle> blocks;
-  for (int i = 0; i < 100'000; ++i) {
-    blocks.push_back(allocate(512));
+  bool came_before = false;
+  for (int turn = 0; turn < 10 && !came_before; ++turn) {  // a busy machine lets this thread see it too late
+    make_pool(CLPOOL_POOL_OPTIONS_INIT);
+    std::vector<MemHandle> blocks;
+    for (int i = 0; i < 100'000; ++i) {
+      blocks.push_back(allocate(512));
+    }
+    std::thread([&] { blocks.clear(); }).join();
+    const std::uint64_t before = memory.bytes();
+    TakenMutex taken(pool.get(), 2 * before);  // more than all that comes home
+    MemHandle block;
+    std::uint64_t then = 0;
+    EXPECT_TRUE(taken.delays([&] {
+      block = allocate(20 * KiB);
+      then = memory.bytes();
+    }));
+    came_before = then == before;
   }
-  std::thread([&] { blocks.clear(); }).join();
-  const std::uint64_t before = memory.bytes();
-  TakenMutex taken(pool.get(), 2 * before);  // more than all that comes home
-  MemHandle block;
-  EXPECT_TRUE(taken.delays([&] { block = allocate(20 * KiB); }));
-  EXPECT_EQ(memory.bytes(), before) << "the other has asked for more memory already";
+  EXPECT_TRUE(came_before) << "the other has always asked for more memory already";
 }
 
 }  // namespace
