@@ -207,11 +207,12 @@ TEST_F(ThreadsOfWhichOneStandsInLine, WhoTriesWithoutWaitingTakesWhatARequestWou
     for (int i = 0; i < 20; ++i) {  // each waits in vain, and then takes it
       EXPECT_OK(clpool_mem_release_idle(take(large / 4)));
     }
-    for (int i = 0; i < 50; ++i) {
+    // The other has the mutex at times, and may have to wait for a processor then.
+    for (int i = 0; i < 2000 && served < 25; ++i, std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
       served += tries() ? 1 : 0;
     }
   }).join();
-  EXPECT_GE(served, 25) << "of fifty: none, if it went on leaving that";
+  EXPECT_EQ(served, 25) << "none, if it went on leaving that";
 }
 
 /// The thread itself stands in line, as it is asked for memory for its own request.
