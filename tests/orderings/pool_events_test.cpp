@@ -240,31 +240,36 @@ TEST_F(PoolOfManyEvents, ADeviceThatGetsMoreDoneWithMoreInFlightHasMore) {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
   GTEST_SKIP() << "what the device gets done depends on the sanitizer";
 #endif
-  std::mutex mutex;
-  std::deque<Gate> gates;
-  gates.emplace_back(scene.cl.context);
-  std::atomic<bool> ends{false};
-  std::thread device([&] {
-    while (!ends) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      const std::lock_guard<std::mutex> lock(mutex);
-      gates.emplace_back(scene.cl.context);
-      gates.front().open();
-      gates.pop_front();
-    }
-  });
   const std::uint64_t more_than_the_slack = 40 * large;  // and than twice that
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (stats().peak_managed_bytes < more_than_the_slack && std::chrono::steady_clock::now() < end) {
-    clpool_mem* const mem = take(large);
-    const std::lock_guard<std::mutex> lock(mutex);
-    release_behind(mem, gates.front());
+  std::uint64_t most = 0;
+  for (int turn = 0; turn < 5 && most < more_than_the_slack;
+       ++turn) {  // a busy machine makes the device slow, too
+    pool = make_pool(source.get());
+    std::mutex mutex;
+    std::deque<Gate> gates;
+    gates.emplace_back(scene.cl.context);
+    std::atomic<bool> ends{false};
+    std::thread device([&] {
+      while (!ends) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        const std::lock_guard<std::mutex> lock(mutex);
+        gates.emplace_back(scene.cl.context);
+        gates.front().open();
+        gates.pop_front();
+      }
+    });
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(6);
+    while (most < more_than_the_slack && std::chrono::steady_clock::now() < end) {
+      clpool_mem* const mem = take(large);
+      const std::lock_guard<std::mutex> lock(mutex);
+      release_behind(mem, gates.front());
+      most = stats().peak_managed_bytes;
+    }
+    ends = true;
+    device.join();
+    gates.front().open();
   }
-  EXPECT_GE(stats().peak_managed_bytes, more_than_the_slack)
-      << "64 MiB, and little more, if that does not become more";
-  ends = true;
-  device.join();
-  gates.front().open();
+  EXPECT_GE(most, more_than_the_slack) << "64 MiB, and little more, if that does not become more";
 }
 
 /// … or one after the other, the faster the more there is.
