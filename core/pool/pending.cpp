@@ -131,6 +131,21 @@ void Pending::refer(Uses& uses, QueueSet* set) noexcept {
   }
 }
 
+void Pending::note_look_at_sets() noexcept {
+  std::size_t late = 0;
+  for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
+    late += std::exchange(set->was_looked_at, true) ? 1 : 0;
+  }
+  most_sets_ = sets_.count() + std::max(new_sets, late);
+}
+
+void Pending::end(LeftQueues& look, Uses& uses) noexcept {
+  look.end(uses);
+  for (QueueSet* const set : look.held()) {
+    sets_.drop_if_unused(*set, retired_sets_);
+  }
+}
+
 void Pending::retire(Uses& uses) noexcept {
   refer(uses, nullptr);
   uses.next = retired_uses_;
@@ -282,7 +297,7 @@ std::uint64_t Pending::ask(UsesList& taken, std::uint64_t until_ns) noexcept {
   const auto has_time = [&] { return ++questions % questions_at_a_time != 0 || clock_ns() < until_ns; };
   for (Uses* uses = taken.first; uses != nullptr; uses = uses->next) {
     // Not beyond the first that has not.
-    while (uses->waits_for_events() && uses->events[uses->ended].has_ended()) {
+    while (uses->waits_for_events() && cl::has_ended(uses->events[uses->ended].get())) {
       uses->events[uses->ended++].reset();
       if (uses->waits_for_events() && !has_time()) {
         return asked;

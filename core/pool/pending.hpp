@@ -6,6 +6,7 @@
 // Guarded by the pool's mutex, all but Look::ask(), ask() and a Retired, which call drivers and are called without it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 #include "base/pause.hpp"
 #include "pool/books/books.hpp"
+#include "pool/left_queues.hpp"
 #include "pool/pace.hpp"
 #include "pool/queue_sets.hpp"
 #include "pool/uses.hpp"
@@ -60,6 +62,15 @@ class Pending {
   /// made, over the queues `missing`, and given as `made`.
   bool declare(Uses& uses, DeclaredQueues&& declared, std::unique_ptr<QueueSet>& made,
                std::vector<cl_command_queue>& missing);
+
+  /// So many sets came since the last look at all of them that another one is due: those that nothing but ended commands keep go
+  /// with it.
+  bool has_many_sets() const noexcept { return sets_.count() > most_sets_; }
+  void note_look_at_sets() noexcept;
+
+  /// A look at the queues of a living block that are declared.
+  bool begin(LeftQueues& look, Uses& uses) { return look.begin(uses, sets_); }
+  void end(LeftQueues& look, Uses& uses) noexcept;
 
   /// A block that came back and must wait: for what `uses` (may be null) names, or else for the pool's own queues.
   void add(PoolBlock& block, Uses* uses) noexcept;
@@ -198,6 +209,8 @@ class Pending {
   Books& books_;
   const bool host_writes_;
   bool holds_back_ = false;
+  static constexpr std::size_t new_sets = 64;
+  std::size_t most_sets_ = new_sets;
   QueueSets sets_;
   QueueSet* own_;                                 ///< one of sets_
   std::array<EventLists, Account::most> events_;  ///< released blocks that wait for events, by their account

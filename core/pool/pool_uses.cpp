@@ -10,6 +10,7 @@
 
 #include "cl/info.hpp"
 #include "cl/marker.hpp"
+#include "pool/left_queues.hpp"
 #include "pool/pool.hpp"
 
 namespace clpool::core {
@@ -33,17 +34,21 @@ Status Pool::change_uses(Mem& mem, Change&& change) {
   for (;;) {
     std::vector<cl_command_queue> missing;
     {
-      const Visit visit(*this);
+      Visit visit(*this);
       Uses& uses = uses_of(mem);
       DeclaredQueues declared = uses.declared;
       change(declared);
       if (pending_.declare(uses, std::move(declared), made, missing)) {
+        if (pending_.has_many_sets()) {
+          look(visit, Close::next);
+          pending_.note_look_at_sets();
+        }
         return Status::success;
       }
     }
     CLPOOL_TRY(QueueSet::make(missing, allocator_->traits().context, made));
     if (made->epochs.only_queue() != nullptr && lends()) {
-      made->index_sizes();
+      made->find_by_size();
     }
   }
 }
@@ -58,16 +63,14 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
       return fail(Status::invalid_value, "event %u of %u is NULL", i, count);
     }
   }
-  std::vector<UseEvent> retained(count);
+  std::vector<cl::Event> retained(count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    CLPOOL_TRY(cl::Event::share(events[i], retained[i].event));
+    CLPOOL_TRY(cl::Event::share(events[i], retained[i]));
   }
-  return count != 0 ? add_events(mem, std::move(retained)) : Status::success;
-}
-
-/// The block is reused only when these have ended, too.
-Status Pool::add_events(Mem& mem, std::vector<UseEvent>&& events) {
-  MoreEvents more(std::move(events));
+  if (count == 0) {
+    return Status::success;
+  }
+  MoreEvents more(std::move(retained));
   bool asks = false;
   {
     const Visit visit(*this);
@@ -81,36 +84,32 @@ Status Pool::add_events(Mem& mem, std::vector<UseEvent>&& events) {
   return Status::success;
 }
 
-/// Of those that the program has released: a block that lives long would keep ever more of them.
+/// Of those that nobody else has and that are through: a block that lives long would keep ever more of them.
 Status Pool::let_go_of_queues(Mem& mem) {
   struct Look {
     Pool& pool;
     Mem& mem;
-    LeftQueues left;
+    LeftQueues queues;
     bool begun = false;
     ~Look() {
       if (begun) {
         const Visit visit(pool);
-        left.end(*static_cast<Uses*>(pool_block(mem).attachment));
+        pool.pending_.end(queues, uses_of(mem));
       }
     }
   } look{*this, mem, {}};
   {
     const Visit visit(*this);
     auto* const uses = static_cast<Uses*>(pool_block(mem).attachment);
-    look.begun = uses != nullptr && look.left.begin(*uses);
+    look.begun = uses != nullptr && pending_.begin(look.queues, *uses);
   }
   if (!look.begun) {
     return Status::success;
   }
-  look.left.ask();
-  const std::vector<cl_command_queue>& left = look.left.queues();
-  if (left.empty()) {
-    return Status::success;
-  }
-  CLPOOL_TRY(add_events(mem, look.left.take_events()));
-  return change_uses(mem, [&](DeclaredQueues& declared) {
-    for (cl_command_queue queue : left) {
+  look.queues.ask();
+  const std::vector<cl_command_queue>& gone = look.queues.gone();
+  return gone.empty() ? Status::success : change_uses(mem, [&](DeclaredQueues& declared) {
+    for (cl_command_queue queue : gone) {
       declared.remove(queue);
     }
   });

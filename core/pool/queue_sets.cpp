@@ -45,6 +45,7 @@ QueueSet* QueueSets::find(const std::vector<cl_command_queue>& queues) const noe
 QueueSet& QueueSets::add(std::unique_ptr<QueueSet> set) noexcept {
   set->next = first_;
   first_ = set.release();
+  ++count_;
   return *first_;
 }
 
@@ -55,6 +56,7 @@ void QueueSets::drop_if_unused(QueueSet& set, QueueSet*& retired) noexcept {
   for (QueueSet** link = &first_; *link != nullptr; link = &(*link)->next) {
     if (*link == &set) {
       *link = set.next;
+      --count_;
       if (set.with_own != nullptr) {
         --set.with_own->users;
       }

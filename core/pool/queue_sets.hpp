@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -25,7 +26,8 @@ struct QueueSet : HeldBack {
   std::uint64_t overdue = 0;    ///< an epoch that was waited for in vain…
   std::uint64_t waited_ns = 0;  ///< …for so long; while it is not complete, nobody tries as long again
 
-  bool is_unmarked = false;  ///< the newest epoch has no markers, as the driver refused them
+  bool is_unmarked = false;    ///< the newest epoch has no markers, as the driver refused them
+  bool was_looked_at = false;  ///< by a look because there were many sets
   /// These and the queue that the pool has adopted since: what was declared before and the pool's own queues
   /// use. Null where these are all; this one is counted among its users.
   QueueSet* with_own = nullptr;
@@ -55,6 +57,7 @@ class QueueSets {
   ~QueueSets();
 
   QueueSet* first() const noexcept { return first_; }
+  std::size_t count() const noexcept { return count_; }
   /// The first of which `test` is true, or null.
   template <typename Test>
   QueueSet* find_if(Test&& test) const {
@@ -76,6 +79,7 @@ class QueueSets {
 
  private:
   QueueSet* first_ = nullptr;
+  std::size_t count_ = 0;
 };
 
 }  // namespace clpool::core

@@ -13,7 +13,6 @@
 
 #include "base/fifo.hpp"
 #include "cl/handle.hpp"
-#include "cl/marker.hpp"
 #include "pool/pool_block.hpp"
 #include "pool/queue_sets.hpp"
 
@@ -53,32 +52,20 @@ struct DeclaredQueues {
   }
 };
 
-/// Of a command that uses a block, or behind all that a queue has, which that keeps until then: releasing a queue may wait.
-struct UseEvent {
-  cl::Event event;
-  cl::Queue queue;  ///< or none
-
-  bool has_ended() const noexcept { return cl::has_ended(event.get()); }
-  void reset() noexcept {
-    event.reset();
-    queue.reset();
-  }
-};
-
 struct Uses {
-  /// So many events of a block are kept without asking whether they have ended, …
+  /// So many events of a block are kept without asking whether they have ended.
   static constexpr std::size_t least_events = 64;
-  /// … and so many queues without asking whether anybody else has them.
-  static constexpr std::size_t least_queues = 32;
 
   PoolBlock* block = nullptr;
-  std::vector<UseEvent> events;  ///< that must have ended
+  std::vector<cl::Event> events;  ///< that must have ended
   /// While the block lives: beyond so many events, those that have ended are looked for. None, while somebody does.
   std::size_t most_events = least_events;
   std::size_t ended = 0;  ///< so many of these have, from the first one on, and are gone
   DeclaredQueues declared;
-  /// While the block lives: with so many queues, those that get no more commands are looked for. None, while somebody does.
-  std::size_t most_queues = least_queues;
+  /// While the block lives: of the queues that are declared, those that nobody else had when they were marked; an epoch of each is
+  /// closed. With so many queues they are looked at (LeftQueues); never, while somebody does.
+  std::vector<std::unique_ptr<cl::Epochs>> left;
+  std::size_t most_queues = 0;
   /// The queues that must be through; counted among its users. The block's stamp is the epoch of these in which it was released.
   QueueSet* set = nullptr;
   std::uint64_t waited_ns = 0;  ///< for how long its events were waited for in vain
@@ -92,36 +79,16 @@ struct Uses {
 /// add() and end() are called with the mutex, ask() without it, where this goes as well.
 class MoreEvents {
  public:
-  explicit MoreEvents(std::vector<UseEvent>&& events) noexcept : added_(std::move(events)) {}
+  explicit MoreEvents(std::vector<cl::Event>&& events) noexcept : added_(std::move(events)) {}
   /// Adds them. True if there is something to ask, and then to end.
   bool add(Uses& uses);
   void ask() noexcept;
   void end(Uses& uses) noexcept;
 
  private:
-  std::vector<UseEvent> added_;
+  std::vector<cl::Event> added_;
   std::vector<cl_event> asked_;  ///< the block's first ones, which keeps them; null: has ended
-  std::vector<UseEvent> ended_;
-};
-
-/// Queues of a living block that nobody but the library has any more, so that they get no more commands: an event behind what
-/// they have takes the place of each. Looked for when there are twice as many as the last look left. begin() and end() are
-/// called with the mutex, end() however it went, and ask() without it, where this goes as well.
-class LeftQueues {
- public:
-  /// True if there is something to ask, and then to end.
-  bool begin(Uses& uses);
-  void ask();
-  void end(Uses& uses) const noexcept;
-
-  const std::vector<cl_command_queue>& queues() const noexcept { return left_; }
-  /// One for each.
-  std::vector<UseEvent> take_events() noexcept { return std::move(events_); }
-
- private:
-  std::vector<cl_command_queue> asked_;
-  std::vector<cl_command_queue> left_;
-  std::vector<UseEvent> events_;
+  std::vector<cl::Event> ended_;
 };
 
 /// A request for one queue, which may have what it released itself although its commands still use it.

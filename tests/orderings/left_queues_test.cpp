@@ -4,7 +4,7 @@
 // of those that the program has released, and waits for what they have got all the same.
 #include <algorithm>
 #include <set>
-#include <utility>
+#include <vector>
 
 #include "orderings/declared_uses.hpp"
 
@@ -13,10 +13,11 @@ namespace {
 
 class LeftQueues : public DeclaredUses {
  protected:
-  cl_command_queue make_queue() {
+  cl_command_queue make_queue(cl_command_queue_properties properties = 0) {
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
     cl_int code = CL_SUCCESS;
     cl_command_queue queue =
-        clCreateCommandQueueWithProperties(scene.cl.context, scene.cl.device, nullptr, &code);
+        clCreateCommandQueueWithProperties(scene.cl.context, scene.cl.device, list, &code);
     EXPECT_EQ(code, CL_SUCCESS);
     return queue;
   }
@@ -108,20 +109,87 @@ TEST_F(LeftQueues, AreNotTakenForNewOnes) {
   ASSERT_EQ(clReleaseCommandQueue(again), CL_SUCCESS);
 }
 
-TEST_F(LeftQueues, OfTwoBlocksThatOtherQueuesUseToo) {
+/// Each queue uses all of them.
+TEST_F(LeftQueues, AreNotKeptBySeveralBlocksEither) {
   make({home});
-  clpool_mem* second = nullptr;
-  ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &second));
+  std::vector<clpool_mem*> blocks(4, mem);
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &blocks[i]));
+  }
   const std::int64_t before = live_queues();
   for (int i = 0; i < 500; ++i) {
-    use_on_new_queues(1);
-    std::swap(mem, second);
+    cl_command_queue queue = make_queue();
+    for (clpool_mem* const block : blocks) {
+      ASSERT_OK(clpool_mem_used_on(block, queue));
+    }
+    ASSERT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+    stub_run_all();
   }
   EXPECT_LE(live_queues() - before, 256);
-  ASSERT_OK(clpool_mem_release(second));
-  ASSERT_OK(clpool_mem_release(mem));
+  for (clpool_mem* const block : blocks) {
+    ASSERT_OK(clpool_mem_release(block));
+  }
   EXPECT_EQ(pending_at_last(), 0U);
   EXPECT_EQ(live_queues(), before);
+}
+
+/// Blocks that each queue uses for a moment, too few of them that anybody would look for one that is free.
+TEST_F(LeftQueues, AreNotKeptByReleasedBlocks) {
+  make({home});
+  const std::int64_t before = live_queues();
+  std::int64_t most = 0;
+  for (int i = 0; i < 1000; ++i) {
+    cl_command_queue queue = make_queue();
+    ASSERT_OK(clpool_mem_used_on(mem, queue));
+    clpool_mem* block = nullptr;
+    ASSERT_OK(clpool_pool_allocate_on(pool.get(), queue, block_size, &block));
+    ASSERT_OK(clpool_mem_release(block));
+    ASSERT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+    stub_run_all();
+    most = std::max(most, live_queues() - before);
+  }
+  EXPECT_LE(most, 256);
+  ASSERT_OK(clpool_mem_release(mem));
+}
+
+/// Where commands overtake each other one that fails takes a marker along while others still run.
+TEST_F(LeftQueues, AreWaitedForWhereAMarkerFailsBeforeTheirCommandsEnd) {
+  stub_configure("fails_markers=1");
+  make({home});
+  cl_command_queue queue = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  ASSERT_OK(clpool_mem_used_on(mem, queue));
+  Gate gate(scene.cl.context);
+  hold_up(queue, gate);
+  cl_int code = CL_SUCCESS;
+  cl_event failing = clCreateUserEvent(scene.cl.context, &code);
+  ASSERT_EQ(clEnqueueMarkerWithWaitList(queue, 1, &failing, nullptr), CL_SUCCESS);
+  ASSERT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+  use_on_new_queues(100);
+  ASSERT_EQ(clSetUserEventStatus(failing, -1), CL_SUCCESS);
+  stub_run_all();
+  use_on_new_queues(200);
+  ASSERT_EQ(clReleaseEvent(failing), CL_SUCCESS);
+  ASSERT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(pending_at_last(), block_size) << "a command of it still waits";
+  gate.open();
+  EXPECT_EQ(pending_at_last(), 0U);
+}
+
+TEST_F(LeftQueues, LeaveNoErrorBehindWhereTheyCannotBeMarked) {
+  make({home});
+  use_on_new_queues(31);
+  cl_command_queue queue = make_queue();
+  ASSERT_OK(clpool_mem_used_on(mem, third));
+  const cl_int before = clpool_last_cl_error();
+  stub_fail_from("clEnqueueMarkerWithWaitList", 2,
+                 CL_OUT_OF_RESOURCES);  // the first one orders the queue behind the pool's
+  EXPECT_OK(clpool_mem_used_on(mem, queue));
+  EXPECT_GT(stub_failures(), 0U);
+  stub_fail_none();
+  EXPECT_EQ(clpool_last_cl_error(), before);
+  EXPECT_NE(before, CL_OUT_OF_RESOURCES);
+  ASSERT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+  ASSERT_OK(clpool_mem_release(mem));
 }
 
 TEST_F(LeftQueues, StayWithABlockThatIsBoundToThem) {

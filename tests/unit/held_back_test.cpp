@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <deque>
 #include <random>
+#include <unordered_map>
 #include <vector>
 
 namespace clpool::core {
@@ -20,7 +21,7 @@ std::vector<PoolBlock> blocks_of(std::size_t count) {
 TEST(HeldBack, GivesBlocksInTheirOrderAndTheOldestOfASize) {
   std::mt19937 numbers(1);
   HeldBack list;
-  list.index_sizes();
+  list.find_by_size();
   std::vector<PoolBlock> blocks = blocks_of(500);
   std::vector<PoolBlock*> outside;
   for (PoolBlock& block : blocks) {
@@ -60,7 +61,7 @@ TEST(HeldBack, GivesBlocksInTheirOrderAndTheOldestOfASize) {
   EXPECT_GT(taken, 10'000U);
 }
 
-TEST(HeldBack, FindsNothingByItsSizeUnlessSizesAreIndexed) {
+TEST(HeldBack, FindsNothingByItsSizeUnlessToldTo) {
   HeldBack list;
   std::vector<PoolBlock> blocks = blocks_of(1);
   blocks[0].capacity = 256;
@@ -71,26 +72,36 @@ TEST(HeldBack, FindsNothingByItsSizeUnlessSizesAreIndexed) {
   EXPECT_EQ(list.take().Mem::size, 200U) << "and blocks keep what they were asked for";
 }
 
-/// Sizes share lists by chance: what is not among the first few hundred of one is left.
-TEST(HeldBack, PassesByManyOfOtherSizesAtMost) {
-  constexpr std::size_t count = 100'000;
+/// Thousands of sizes, of which most come and go.
+TEST(HeldBack, FindsEachOfManySizes) {
+  constexpr std::size_t count = 20'000;
+  std::mt19937 numbers(2);
   HeldBack list;
-  list.index_sizes();
+  list.find_by_size();
   std::vector<PoolBlock> blocks = blocks_of(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    blocks[i].capacity = 256;
-    list.add(blocks[i]);
+  std::unordered_map<std::uint64_t, PoolBlock*> model;
+  for (PoolBlock& block : blocks) {
+    block.capacity = 256 * (1 + numbers() % (4 * count));
+    if (model.try_emplace(block.capacity, &block).second) {
+      list.add(block);
+    }
   }
-  std::size_t hidden = 0;
-  std::vector<PoolBlock> others = blocks_of(1000);
-  for (std::size_t i = 0; i < others.size(); ++i) {
-    others[i].capacity = 512 + 256 * i;
-    list.add(others[i]);
-    hidden += list.has(others[i].capacity) ? 0 : 1;
+  while (!model.empty()) {
+    const std::uint64_t capacity = 256 * (1 + numbers() % (4 * count));
+    const auto place = model.find(capacity);
+    ASSERT_EQ(list.take(capacity), place != model.end() ? place->second : nullptr);
+    if (place != model.end()) {
+      model.erase(place);
+    }
+    if (model.size() % 1000 == 999) {
+      for (const auto& [size, block] : model) {
+        ASSERT_TRUE(list.has(size));
+      }
+      PoolBlock& oldest = list.take();
+      ASSERT_EQ(model.erase(oldest.capacity), 1U);
+    }
   }
-  EXPECT_LE(hidden, 20U) << "of those that share the list of the many, about one in 256";
-  EXPECT_GT(hidden, 0U) << "a search has an end";
-  EXPECT_TRUE(list.has(256));
+  EXPECT_TRUE(list.empty());
 }
 
 }  // namespace

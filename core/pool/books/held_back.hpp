@@ -3,12 +3,10 @@
 // HeldBack: blocks that are held back until uses have ended. Changed with the pool's mutex held.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "base/fifo.hpp"
+#include "pool/books/by_size.hpp"
 #include "pool/pool_block.hpp"
 
 namespace clpool::core {
@@ -25,89 +23,38 @@ class HeldBack {
   const PoolBlock& oldest() const noexcept { return pool_block(*blocks_.first); }
   const PoolBlock& newest() const noexcept { return pool_block(*blocks_.last); }
 
-  /// From now on blocks can be found by their size. Called before any is added; throws std::bad_alloc.
-  void index_sizes() { sizes_ = std::make_unique<Sizes>(); }
+  /// Said before any is added: blocks are to be found by their size.
+  void find_by_size() noexcept { finds_by_size_ = true; }
 
   void add(PoolBlock& block) noexcept {
-    if (sizes_ != nullptr) {
+    if (finds_by_size_) {
       block.previous = blocks_.last;
-      alike(block.capacity).add(block);
+      by_size_.add(block);
     }
     blocks_.add(block);
   }
   /// The oldest one; of one at least.
   PoolBlock& take() noexcept {
     PoolBlock& block = *blocks_.take();
-    if (sizes_ != nullptr) {
-      alike(block.capacity).remove(block, nullptr);  // the oldest of these, too
+    if (finds_by_size_) {
+      by_size_.remove(block);
       link_back(nullptr, blocks_.first);
     }
     return block;
   }
-  /// One of just that capacity, the oldest of these; null if there is none, if it is hidden by many of other sizes, or where
-  /// sizes are not indexed.
+  /// The oldest of just that capacity, or null.
   PoolBlock* take(std::uint64_t capacity) noexcept {
-    const Place place = find(capacity);
-    if (place.block != nullptr) {
-      alike(capacity).remove(*place.block, place.before);
-      blocks_.remove(*place.block, place.block->previous);
-      link_back(place.block->previous, place.block->next);
+    PoolBlock* const block = by_size_.first(capacity);
+    if (block != nullptr) {
+      by_size_.remove(*block);
+      blocks_.remove(*block, block->previous);
+      link_back(block->previous, block->next);
     }
-    return place.block;
+    return block;
   }
-  bool has(std::uint64_t capacity) const noexcept { return find(capacity).block != nullptr; }
+  bool has(std::uint64_t capacity) const noexcept { return by_size_.first(capacity) != nullptr; }
 
  private:
-  /// Blocks of one size, and of a few others by chance, in the order in which they came; linked by Block::attachment.
-  struct Alike {
-    PoolBlock* first = nullptr;
-    PoolBlock* last = nullptr;
-
-    static PoolBlock* behind(const PoolBlock& block) noexcept {
-      return static_cast<PoolBlock*>(block.attachment);
-    }
-    void add(PoolBlock& block) noexcept {
-      block.attachment = nullptr;
-      if (last != nullptr) {
-        last->attachment = &block;
-      } else {
-        first = &block;
-      }
-      last = &block;
-    }
-    void remove(const PoolBlock& block, PoolBlock* before) noexcept {
-      if (before != nullptr) {
-        before->attachment = block.attachment;
-      } else {
-        first = behind(block);
-      }
-      last = last == &block ? before : last;
-    }
-  };
-  static constexpr unsigned list_bits = 8;
-  using Sizes = std::array<Alike, std::size_t{1} << list_bits>;
-
-  /// A block, and what is before it in its list of those alike.
-  struct Place {
-    PoolBlock* block = nullptr;
-    PoolBlock* before = nullptr;
-  };
-
-  Alike& alike(std::uint64_t capacity) const noexcept {
-    return (*sizes_)[(capacity * 0x9E3779B97F4A7C15U) >> (64 - list_bits)];
-  }
-  Place find(std::uint64_t capacity) const noexcept {
-    constexpr int most_looks = 512;
-    Place place;
-    if (sizes_ != nullptr) {
-      place.block = alike(capacity).first;
-      for (int looks = 1; place.block != nullptr && place.block->capacity != capacity; ++looks) {
-        place.before = place.block;
-        place.block = looks < most_looks ? Alike::behind(*place.block) : nullptr;
-      }
-    }
-    return place;
-  }
   static void link_back(Mem* before, Mem* behind) noexcept {
     if (behind != nullptr) {
       behind->previous = before;
@@ -115,7 +62,8 @@ class HeldBack {
   }
 
   Fifo<PoolBlock, Mem> blocks_;
-  std::unique_ptr<Sizes> sizes_;  ///< or none
+  BySize by_size_;
+  bool finds_by_size_ = false;
 };
 
 }  // namespace clpool::core
