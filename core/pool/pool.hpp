@@ -263,7 +263,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void empty_caches(Visit& visit, Empty how, std::uint64_t waited = UINT64_MAX) noexcept;
   /// A small request lets the pool grow rather than take what caches keep of blocks that need handles, up to a bound (Keeper): else
   /// blocks of some sizes in turn would have one place, and each of them a new handle.
-  bool leaves_cached(const Request& request) const noexcept;
+  bool leaves_cached(const Request& request) noexcept;
   /// The same for a request: of its thread's cache, where that may keep much, a few blocks at a time.
   void empty_caches_for(Visit& visit, Request& request) noexcept;
   /// A few of the cache's blocks, for a request: those of the next larger sizes first, as far as these have buckets of their own.

@@ -249,7 +249,7 @@ void Pool::empty_caches(Visit& visit, Empty how, std::uint64_t waited) noexcept 
   }
 }
 
-bool Pool::leaves_cached(const Request& request) const noexcept {
+bool Pool::leaves_cached(const Request& request) noexcept {
   const std::uint64_t managed = books_.managed_bytes();
   const std::uint64_t kept = caches_.keeper().is_one() ? caches_.kept_bytes(managed) : 0;
   if (request.rounded > kept / ThreadCache::small_part ||
@@ -259,7 +259,7 @@ bool Pool::leaves_cached(const Request& request) const noexcept {
   }
   std::uint64_t cached = 0;
   caches_.for_each([&](const ThreadCache& cache) { cached += cache.cached(); });
-  return cached <= kept;
+  return cached <= kept && caches_.keeper().grows(books_.driver_releases());
 }
 
 void Pool::empty_caches_for(Visit& visit, Request& request) noexcept {

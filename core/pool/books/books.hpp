@@ -256,6 +256,8 @@ class Books {
   const MemoryRules& rules() const noexcept { return rules_; }
   const Strategy& strategy() const noexcept { return *strategy_; }
   std::uint64_t managed_bytes() const noexcept { return chunks_.bytes; }
+  /// Chunks that went back to the driver so far.
+  std::uint64_t driver_releases() const noexcept { return driver_releases_; }
   std::uint64_t pending_blocks() const noexcept { return pending_blocks_; }
   std::uint64_t pending_bytes() const noexcept { return pending_bytes_; }
   void add_to(PoolStats& stats) const noexcept;
