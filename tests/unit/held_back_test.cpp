@@ -104,5 +104,25 @@ TEST(HeldBack, FindsEachOfManySizes) {
   EXPECT_TRUE(list.empty());
 }
 
+TEST(BySize, HasRoomForTheSizesThatThereAreNotForThoseThatCameAndWent) {
+  BySize sizes;
+  std::vector<PoolBlock> blocks = blocks_of(100);
+  EXPECT_EQ(sizes.places(), 0U) << "nothing, where there was none yet";
+  for (std::uint64_t i = 1; i <= 10'000; ++i) {
+    PoolBlock& block = blocks[i % 100];
+    block.capacity = 256 * i;
+    sizes.add(block);
+    EXPECT_EQ(sizes.first(block.capacity), &block);
+    sizes.remove(block);
+    EXPECT_EQ(sizes.first(block.capacity), nullptr);
+  }
+  EXPECT_EQ(sizes.places(), 16U);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    blocks[i].capacity = 256 * (i + 1);
+    sizes.add(blocks[i]);
+  }
+  EXPECT_EQ(sizes.places(), 256U);
+}
+
 }  // namespace
 }  // namespace clpool::core

@@ -49,6 +49,17 @@ TEST(Pace, OfLongStepsIsThatOfOneStep) {
   EXPECT_EQ(pace.patience_ns(), 100 * pace_ms) << "it is fast again";
 }
 
+TEST(Pace, IsAsUsualALittleBeyondATenthOfASecond) {
+  Pace pace;
+  pace.note(pace_start, 0);
+  pace.note(pace_start + 125 * pace_ms, 64);
+  EXPECT_EQ(pace.patience_ns(), 100 * pace_ms);
+  pace.note(pace_start + 251 * pace_ms, 128);
+  EXPECT_EQ(pace.patience_ns(), 252 * pace_ms);
+  pace.note(pace_start + 1251 * pace_ms, 192);
+  EXPECT_FALSE(pace.brings(1, pace_start + 1251 * pace_ms, 192)) << "a second is too long";
+}
+
 TEST(Pace, IsUnknownAfterASecondOfNothing) {
   Pace pace;
   pace.note(pace_start, 0);

@@ -38,15 +38,17 @@ class BySize {
   }
   /// Takes a block out that is the first of its size, or is not found.
   void remove(const PoolBlock& block) noexcept {
-    Entry* const entry = size_ != 0 ? place_of(block.capacity) : nullptr;
-    if (entry == nullptr || entry->first != &block) {
+    if (first(block.capacity) != &block) {
       return;
     }
-    entry->first = static_cast<PoolBlock*>(block.attachment);
-    if (entry->first == nullptr) {
-      erase(*entry);
+    Entry& entry = *place_of(block.capacity);
+    entry.first = static_cast<PoolBlock*>(block.attachment);
+    if (entry.first == nullptr) {
+      erase(entry);
     }
   }
+  /// Of the table: at least twice as many as there are sizes.
+  std::size_t places() const noexcept { return size_; }
 
  private:
   struct Entry {
@@ -81,11 +83,10 @@ class BySize {
     }
     return true;
   }
-  /// Moves those up that are behind it only as it was there.
-  void erase(Entry& entry) noexcept {
+  /// An entry with nothing: moves those up that are behind it only as there was something.
+  void erase(const Entry& entry) noexcept {
     --count_;
     auto gap = static_cast<std::size_t>(&entry - entries_.get());
-    entries_[gap] = {};
     for (std::size_t i = (gap + 1) & (size_ - 1); entries_[i].first != nullptr; i = (i + 1) & (size_ - 1)) {
       const std::size_t from_home = (i - home_of(entries_[i].capacity)) & (size_ - 1);
       if (from_home >= ((i - gap) & (size_ - 1))) {
