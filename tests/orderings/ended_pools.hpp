@@ -14,8 +14,6 @@
 
 namespace clpool::test {
 
-inline constexpr std::size_t MiB = 1024 * 1024;
-
 /// What a pool's functions work on, and whether they were told in time that it may go.
 struct Owner {
   int destroyed = 0;

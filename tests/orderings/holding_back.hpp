@@ -14,7 +14,6 @@
 #include "support/pools.hpp"
 
 namespace clpool::test {
-inline constexpr std::size_t MiB = 1024 * 1024;
 inline constexpr std::size_t block = 4096;
 
 enum class Kind { buffers, page_locked, addresses };

@@ -20,6 +20,7 @@ namespace clpool::test {
 constexpr unsigned char source_byte = 'S';
 constexpr unsigned char target_byte = 'T';
 constexpr std::size_t operand_size = 256;
+inline constexpr std::size_t MiB = 1024 * 1024;
 
 /// One command, ready to be enqueued once.
 struct Command {

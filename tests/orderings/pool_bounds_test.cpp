@@ -9,8 +9,6 @@
 namespace clpool::test {
 namespace {
 
-constexpr std::size_t MiB = 1024 * 1024;
-
 /// A device that gets on while somebody polls it, and only then: what a request asks in passing is too
 /// little.
 struct PolledDevice {

@@ -16,8 +16,6 @@
 namespace clpool::test {
 namespace {
 
-constexpr std::size_t MiB = 1024 * 1024;
-
 /// Does something once when the library has asked for the state of an event so often. From then on the device
 /// gets on as far as it may whenever it is asked.
 struct AfterQueries {
