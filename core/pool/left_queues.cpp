@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include "base/status.hpp"
@@ -20,7 +21,7 @@ constexpr std::size_t least_new = 16;
 
 }  // namespace
 
-bool LeftQueues::begin(Uses& uses, const QueueSets& sets) {
+bool LeftQueues::begin(Uses& uses, const QueueSets& sets, MarkedQueues& marked) {
   const DeclaredQueues& declared = uses.declared;
   if (declared.queues.size() < std::max(uses.most_queues, least_queues)) {
     return false;
@@ -28,29 +29,41 @@ bool LeftQueues::begin(Uses& uses, const QueueSets& sets) {
   for (QueueSet* set = sets.first(); set != nullptr; set = set->next) {
     held_.push_back(set);
   }
+  const auto sets_with = [&](cl_command_queue queue) {
+    return std::count_if(held_.begin(), held_.end(),
+                         [&](const QueueSet* set) { return set->epochs.has(queue); });
+  };
+  std::erase_if(marked, [](const auto& any) { return any.expired(); });
+  std::vector<std::shared_ptr<cl::Epochs>> all;
+  for (const std::weak_ptr<cl::Epochs>& any : marked) {
+    all.push_back(any.lock());
+  }
   for (cl_command_queue queue : declared.queues) {
-    const bool is_left = std::any_of(uses.left.begin(), uses.left.end(),
-                                     [&](const auto& left) { return left->first_queue() == queue; });
-    if (!is_left && queue != declared.former) {
-      const auto references = std::count_if(held_.begin(), held_.end(),
-                                            [&](const QueueSet* set) { return set->epochs.has(queue); });
-      asked_.push_back({queue, static_cast<cl_uint>(references)});
+    if (queue == declared.former) {  // which others come after, when they use the block
+      continue;
+    }
+    const auto known =
+        std::find_if(all.begin(), all.end(), [&](const auto& any) { return any->first_queue() == queue; });
+    if (known != all.end()) {
+      left_.push_back(*known);
+    } else {
+      asked_.push_back({queue, static_cast<cl_uint>(sets_with(queue))});
     }
   }
-  ended_.reserve(uses.left.size());
-  gone_.reserve(uses.left.size());
-  uses.left.reserve(uses.left.size() + asked_.size());
+  ended_.reserve(left_.size());
+  gone_.reserve(left_.size());
+  left_.reserve(left_.size() + asked_.size());
+  marked.reserve(marked.size() + asked_.size());
   for (QueueSet* const set : held_) {
     ++set->users;
   }
-  left_.swap(uses.left);
   uses.most_queues = SIZE_MAX;
   return true;
 }
 
 void LeftQueues::ask() noexcept {
   const KeptError kept;
-  const auto runs = [](const std::unique_ptr<cl::Epochs>& left) {
+  const auto runs = [](const std::shared_ptr<cl::Epochs>& left) {
     left->poll();
     return left->completed() == 0;
   };
@@ -70,19 +83,21 @@ void LeftQueues::ask() noexcept {
 
 void LeftQueues::mark(const Asked& asked) {
   constexpr cl_uint own_references = 1;
-  auto left = std::make_unique<cl::Epochs>();
-  if (left->add_queue(asked.queue) == Status::success &&
+  auto marked = std::make_shared<cl::Epochs>();
+  if (marked->add_queue(asked.queue) == Status::success &&
       cl::query_or<cl_uint>(asked.queue, CL_QUEUE_REFERENCE_COUNT, 0) == asked.references + own_references &&
-      left->close() == Status::success) {
-    left_.push_back(std::move(left));
+      marked->close() == Status::success) {
+    left_.push_back(std::move(marked));
     ++marked_;
   }
 }
 
-void LeftQueues::end(Uses& uses) noexcept {
-  const std::size_t others =
-      uses.declared.queues.size() - std::min(left_.size(), uses.declared.queues.size());
-  uses.most_queues = 2 * (others + left_.size() - marked_) + marked_ + least_new;
+void LeftQueues::end(Uses& uses, MarkedQueues& marked) noexcept {
+  const std::size_t all = uses.declared.queues.size();
+  uses.most_queues = 2 * (all - std::min(all, marked_)) + marked_ + least_new;
+  for (std::size_t i = left_.size() - marked_; i < left_.size() && marked.size() < marked.capacity(); ++i) {
+    marked.push_back(left_[i]);  // other threads may have marked as many: then other blocks mark it again
+  }
   left_.swap(uses.left);
   for (QueueSet* const set : held_) {
     --set->users;

@@ -140,7 +140,7 @@ void Pending::note_look_at_sets() noexcept {
 }
 
 void Pending::end(LeftQueues& look, Uses& uses) noexcept {
-  look.end(uses);
+  look.end(uses, marked_queues_);
   for (QueueSet* const set : look.held()) {
     sets_.drop_if_unused(*set, retired_sets_);
   }

@@ -69,7 +69,7 @@ class Pending {
   void note_look_at_sets() noexcept;
 
   /// A look at the queues of a living block that are declared.
-  bool begin(LeftQueues& look, Uses& uses) { return look.begin(uses, sets_); }
+  bool begin(LeftQueues& look, Uses& uses) { return look.begin(uses, sets_, marked_queues_); }
   void end(LeftQueues& look, Uses& uses) noexcept;
 
   /// A block that came back and must wait: for what `uses` (may be null) names, or else for the pool's own queues.
@@ -212,6 +212,7 @@ class Pending {
   static constexpr std::size_t new_sets = 64;
   std::size_t most_sets_ = new_sets;
   QueueSets sets_;
+  MarkedQueues marked_queues_;
   QueueSet* own_;                                 ///< one of sets_
   std::array<EventLists, Account::most> events_;  ///< released blocks that wait for events, by their account
   std::size_t looked_at_ = 0;                     ///< whose next_events() gave last
