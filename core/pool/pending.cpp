@@ -17,6 +17,10 @@ namespace {
 /// them, too.
 constexpr std::uint64_t bytes_per_marker = std::uint64_t{16} << 20;
 
+/// In such periods it is noted how much comes free; of one that was longer than that nothing is known.
+constexpr std::uint64_t period_ns = 100'000'000;
+constexpr std::uint64_t longest_period_ns = 1'000'000'000;
+
 /// So many questions are asked between two looks at the clock.
 constexpr unsigned questions_at_a_time = 4;
 
@@ -122,12 +126,8 @@ bool Pending::declare(Uses& uses, DeclaredQueues&& declared, std::unique_ptr<Que
 
 /// From now on `uses` refers to `set`, which may be null.
 void Pending::refer(Uses& uses, QueueSet* set) noexcept {
-  if (set != nullptr) {
-    ++set->users;
-  }
-  if (QueueSet* former = std::exchange(uses.set, set); former != nullptr) {
-    --former->users;
-    sets_.drop_if_unused(*former, retired_sets_);
+  if (QueueSet* former = std::exchange(uses.set, hold(set)); former != nullptr) {
+    let_go(*former);
   }
 }
 
@@ -137,13 +137,6 @@ void Pending::note_look_at_sets() noexcept {
     late += std::exchange(set->was_looked_at, true) ? 1 : 0;
   }
   most_sets_ = sets_.count() + std::max(new_sets, late);
-}
-
-void Pending::end(LeftQueues& look, Uses& uses) noexcept {
-  look.end(uses, marked_queues_);
-  for (QueueSet* const set : look.held()) {
-    sets_.drop_if_unused(*set, retired_sets_);
-  }
 }
 
 void Pending::retire(Uses& uses) noexcept {
@@ -210,12 +203,9 @@ QueueSet* Pending::next_to_look_at(QueueSet* set) noexcept {
     QueueSet* const unneeded = std::exchange(next, next->next);
     sets_.drop_if_unused(*unneeded, retired_sets_);
   }
-  if (next != nullptr) {
-    ++next->users;  // so that it stays in the list
-  }
+  hold(next);
   if (set != nullptr) {
-    --set->users;
-    sets_.drop_if_unused(*set, retired_sets_);
+    let_go(*set);
   }
   return next;
 }
@@ -452,6 +442,20 @@ bool Pending::note_vain_wait(const Settling& settling, std::uint64_t took_ns) no
   const bool is_long = account.note_vain_wait(took_ns, settling.came_free, needed, settling.freed);
   const bool none = books_.freed_bytes() - account.freed_at_first() < needed;
   return is_long && (none || books_.stands_still(account));
+}
+
+void Pending::note_time(std::uint64_t now_ns) noexcept {
+  const std::uint64_t elapsed = now_ns - period_start_ns_;
+  if (elapsed >= period_ns) {
+    brought_before_ = elapsed < longest_period_ns ? books_.freed_bytes() - came_free_at_start_ : 0;
+    came_free_at_start_ = books_.freed_bytes();
+    period_start_ns_ = now_ns;
+  }
+}
+
+bool Pending::brings(std::uint64_t bytes, std::uint64_t now_ns) const noexcept {
+  return now_ns - period_start_ns_ < longest_period_ns &&
+         std::max(brought_before_, books_.freed_bytes() - came_free_at_start_) >= bytes;
 }
 
 void Pending::note_late_events(const Settling& settling) noexcept {

@@ -16,8 +16,6 @@
 
 #include "base/pause.hpp"
 #include "pool/books/books.hpp"
-#include "pool/left_queues.hpp"
-#include "pool/pace.hpp"
 #include "pool/queue_sets.hpp"
 #include "pool/uses.hpp"
 
@@ -68,9 +66,17 @@ class Pending {
   bool has_many_sets() const noexcept { return sets_.count() > most_sets_; }
   void note_look_at_sets() noexcept;
 
-  /// A look at the queues of a living block that are declared.
-  bool begin(LeftQueues& look, Uses& uses) { return look.begin(uses, sets_, marked_queues_); }
-  void end(LeftQueues& look, Uses& uses) noexcept;
+  /// The set, which may be null, stays until let_go().
+  static QueueSet* hold(QueueSet* set) noexcept {
+    if (set != nullptr) {
+      ++set->users;
+    }
+    return set;
+  }
+  void let_go(QueueSet& set) noexcept {
+    --set.users;
+    sets_.drop_if_unused(set, retired_sets_);
+  }
 
   /// A block that came back and must wait: for what `uses` (may be null) names, or else for the pool's own queues.
   void add(PoolBlock& block, Uses* uses) noexcept;
@@ -158,11 +164,9 @@ class Pending {
     return came_free_for(settling.request) - settling.came_free;
   }
   /// Who begins to wait tells when.
-  void note_time(std::uint64_t now_ns) noexcept { pace_.note(now_ns, books_.freed_bytes()); }
-  /// For how long a request waits for so many bytes, where these come free before long; 0 where they do not.
-  std::uint64_t patience_ns(std::uint64_t bytes, std::uint64_t now_ns) const noexcept {
-    return pace_.brings(bytes, now_ns, books_.freed_bytes()) ? pace_.patience_ns() : 0;
-  }
+  void note_time(std::uint64_t now_ns) noexcept;
+  /// Whether so many bytes came free within a tenth of a second or two.
+  bool brings(std::uint64_t bytes, std::uint64_t now_ns) const noexcept;
   /// Whether it waits for others than the pool's own queues: what these let go may then wait for those.
   bool awaits_others(const Settling& settling) const noexcept;
   void await(const Settling& settling) noexcept;
@@ -212,14 +216,15 @@ class Pending {
   static constexpr std::size_t new_sets = 64;
   std::size_t most_sets_ = new_sets;
   QueueSets sets_;
-  MarkedQueues marked_queues_;
   QueueSet* own_;                                 ///< one of sets_
   std::array<EventLists, Account::most> events_;  ///< released blocks that wait for events, by their account
   std::size_t looked_at_ = 0;                     ///< whose next_events() gave last
   std::uint64_t blocks_with_events_ = 0;          ///< in all of them
-  Pace pace_;
-  Pause look_pause_;              ///< in which nobody looks at everything
-  Uses* retired_uses_ = nullptr;  ///< to be destroyed without the mutex
+  std::uint64_t period_start_ns_ = 0;
+  std::uint64_t came_free_at_start_ = 0;
+  std::uint64_t brought_before_ = 0;  ///< bytes that came free in the period before this one
+  Pause look_pause_;                  ///< in which nobody looks at everything
+  Uses* retired_uses_ = nullptr;      ///< to be destroyed without the mutex
   QueueSet* retired_sets_ = nullptr;
 };
 

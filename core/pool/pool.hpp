@@ -356,7 +356,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   static Uses& uses_of(Mem& mem);
   template <typename Change>
   Status change_uses(Mem& mem, Change&& change);
-  Status let_go_of_queues(Mem& mem);
   Status adopt(cl_command_queue queue);
   Status meet(cl_command_queue queue);
   /// Whether a queue may have blocks again that it still uses.

@@ -10,7 +10,6 @@
 
 #include "cl/info.hpp"
 #include "cl/marker.hpp"
-#include "pool/left_queues.hpp"
 #include "pool/pool.hpp"
 
 namespace clpool::core {
@@ -30,9 +29,21 @@ Uses& Pool::uses_of(Mem& mem) {
 /// again. `change` may be called several times.
 template <typename Change>
 Status Pool::change_uses(Mem& mem, Change&& change) {
+  // Keeps what the block was used on so far, of which another thread may unbind it while the mutex is left.
+  struct Former {
+    Pool& pool;
+    QueueSet* set;
+    ~Former() {
+      if (set != nullptr) {
+        const Visit visit(pool);
+        pool.pending_.let_go(*set);
+      }
+    }
+  };
   std::unique_ptr<QueueSet> made;
   for (;;) {
     std::vector<cl_command_queue> missing;
+    Former former{*this, nullptr};
     {
       Visit visit(*this);
       Uses& uses = uses_of(mem);
@@ -45,6 +56,7 @@ Status Pool::change_uses(Mem& mem, Change&& change) {
         }
         return Status::success;
       }
+      former.set = pending_.hold(uses.set);
     }
     CLPOOL_TRY(QueueSet::make(missing, allocator_->traits().context, made));
     if (made->epochs.only_queue() != nullptr && lends()) {
@@ -82,37 +94,6 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
     more.end(uses_of(mem));
   }
   return Status::success;
-}
-
-/// Of those that nobody else has and that are through: a block that lives long would keep ever more of them.
-Status Pool::let_go_of_queues(Mem& mem) {
-  struct Look {
-    Pool& pool;
-    Mem& mem;
-    LeftQueues queues;
-    bool begun = false;
-    ~Look() {
-      if (begun) {
-        const Visit visit(pool);
-        pool.pending_.end(queues, uses_of(mem));
-      }
-    }
-  } look{*this, mem, {}};
-  {
-    const Visit visit(*this);
-    auto* const uses = static_cast<Uses*>(pool_block(mem).attachment);
-    look.begun = uses != nullptr && pending_.begin(look.queues, *uses);
-  }
-  if (!look.begun) {
-    return Status::success;
-  }
-  look.queues.ask();
-  const std::vector<cl_command_queue>& gone = look.queues.gone();
-  return gone.empty() ? Status::success : change_uses(mem, [&](DeclaredQueues& declared) {
-    for (cl_command_queue queue : gone) {
-      declared.remove(queue);
-    }
-  });
 }
 
 cl_command_queue Pool::bound_queue(const Mem& mem) const noexcept {
@@ -187,7 +168,6 @@ Status Pool::used_on(Mem& mem, cl_command_queue queue) {
   }
   CLPOOL_TRY(meet(queue));
   CLPOOL_TRY(come_after(mem, queue));
-  CLPOOL_TRY(let_go_of_queues(mem));
   return change_uses(mem, [&](DeclaredQueues& declared) { declared.add_use_of(queue); });
 }
 

@@ -171,9 +171,8 @@ Pool::Events Pool::events_of_waiter() noexcept {
 }
 
 std::uint64_t Pool::settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept {
-  const std::uint64_t patience = pending_.patience_ns(needed, now_ns());
   // What comes free is for all that wait.
-  return patience != 0 ? std::max(patience, settling_of_one_ns * (settling_ + 1)) : least;
+  return pending_.brings(needed, now_ns()) ? settling_of_one_ns * (settling_ + 1) : least;
 }
 
 void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* request) noexcept {

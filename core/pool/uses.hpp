@@ -46,10 +46,6 @@ struct DeclaredQueues {
   bool has_use_of(cl_command_queue queue) const noexcept {
     return std::binary_search(ordered.begin(), ordered.end(), queue);
   }
-  void remove(cl_command_queue queue) noexcept {
-    std::erase(ordered, queue);
-    std::erase(queues, queue);
-  }
 };
 
 struct Uses {
@@ -62,10 +58,6 @@ struct Uses {
   std::size_t most_events = least_events;
   std::size_t ended = 0;  ///< so many of these have, from the first one on, and are gone
   DeclaredQueues declared;
-  /// While the block lives: with so many queues there is a look at them (LeftQueues); never, during one.
-  std::size_t most_queues = 0;
-  /// Those of them that nobody else had when they were marked, as far as the last look saw; an epoch of each is closed.
-  std::vector<std::shared_ptr<cl::Epochs>> left;
   /// The queues that must be through; counted among its users. The block's stamp is the epoch of these in which it was released.
   QueueSet* set = nullptr;
   std::uint64_t waited_ns = 0;  ///< for how long its events were waited for in vain

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <iterator>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "orderings/declared_uses.hpp"
 #include "support/sleeps.hpp"
@@ -214,6 +216,99 @@ TEST_F(DeclaredUses, StayWhileTheLastOtherBlockOfTheQueueComesHome) {
   EXPECT_EQ(pending(), 4 * block_size);
   gate.open();
   EXPECT_EQ(pending(), 0U);
+  ASSERT_OK(clpool_mem_release(mem));
+}
+
+/// A queue for each task, as some programs have, and a block that it uses for a moment: too little that anybody would look for what
+/// is free.
+TEST_F(DeclaredUses, OfEverNewQueuesAreFoundWhenTheyHaveEnded) {
+  make({home});
+  stub_counts counts;
+  stub_read_counts(&counts);
+  const std::int64_t before = counts.live[STUB_QUEUE];
+  std::int64_t most = 0;
+  for (int i = 0; i < 2000; ++i) {
+    cl_int code = CL_SUCCESS;
+    cl_command_queue queue =
+        clCreateCommandQueueWithProperties(scene.cl.context, scene.cl.device, nullptr, &code);
+    ASSERT_EQ(code, CL_SUCCESS);
+    clpool_mem* block = nullptr;
+    ASSERT_OK(clpool_pool_allocate_on(pool.get(), queue, block_size, &block));
+    ASSERT_OK(clpool_mem_release(block));
+    ASSERT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+    stub_run_all();
+    stub_read_counts(&counts);
+    most = std::max(most, counts.live[STUB_QUEUE] - before);
+  }
+  EXPECT_LE(most, 256);
+  EXPECT_LE(stats_of(pool).managed_bytes, 2U << 20) << "of 8 MiB";
+  ASSERT_OK(clpool_mem_release(mem));
+}
+
+/// … but those of queues that stand still are not asked about with each one that comes.
+TEST_F(DeclaredUses, OfEverNewQueuesThatStandStillAreAskedAboutRarely) {
+  constexpr int count = 2000;
+  make({home});
+  Gate gate(scene.cl.context);
+  std::vector<cl_command_queue> queues;
+  const std::uint64_t asked = stub_calls("clGetEventInfo");
+  for (int i = 0; i < count; ++i) {
+    cl_int code = CL_SUCCESS;
+    queues.push_back(clCreateCommandQueueWithProperties(scene.cl.context, scene.cl.device, nullptr, &code));
+    clpool_mem* block = nullptr;
+    ASSERT_OK(clpool_pool_allocate_on(pool.get(), queues.back(), block_size, &block));
+    ASSERT_EQ(clEnqueueBarrierWithWaitList(queues.back(), 1, gate.list(), nullptr), CL_SUCCESS);
+    ASSERT_OK(clpool_mem_release(block));
+  }
+  EXPECT_LE(stub_calls("clGetEventInfo") - asked, 8U * count);
+  gate.open();
+  EXPECT_EQ(pending_at_last(), 0U);
+  for (cl_command_queue queue : queues) {
+    ASSERT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+  }
+  ASSERT_OK(clpool_mem_release(mem));
+}
+
+/// Another thread ends what a block was bound to, and the program gives the queue up, while this one declares a use.
+TEST_F(DeclaredUses, MayBeDeclaredWhileTheBlockIsUnbound) {
+  make({home});
+  struct Unbinding {
+    clpool_mem* mem;
+    cl_command_queue bound;
+    int calls_before;  ///< of what asks about queues, whichever
+    bool is_done = false;
+    static void look(const char* entry_point, void* user) {
+      auto& self = *static_cast<Unbinding*>(user);
+      if (std::strcmp(entry_point, "clGetCommandQueueInfo") == 0 && self.calls_before-- == 0) {
+        std::thread([&] {
+          ASSERT_OK(clpool_mem_unbind_queue(self.mem));
+          ASSERT_EQ(clReleaseCommandQueue(self.bound), CL_SUCCESS);
+          self.is_done = true;
+        }).join();
+      }
+    }
+  };
+  int done = 0;
+  for (int calls = 0; calls < 12; ++calls) {
+    cl_int code = CL_SUCCESS;
+    cl_command_queue bound =
+        clCreateCommandQueueWithProperties(scene.cl.context, scene.cl.device, nullptr, &code);
+    ASSERT_EQ(code, CL_SUCCESS);
+    ASSERT_OK(clpool_mem_bind_queue(mem, bound));
+    Unbinding unbinding{mem, bound, calls};
+    stub_set_hook(Unbinding::look, &unbinding);
+    EXPECT_OK(clpool_mem_used_on(mem, third)) << calls;
+    stub_set_hook(nullptr, nullptr);
+    if (!unbinding.is_done) {
+      ASSERT_OK(clpool_mem_unbind_queue(mem));
+      ASSERT_EQ(clReleaseCommandQueue(bound), CL_SUCCESS);
+    }
+    done += unbinding.is_done ? 1 : 0;
+    ASSERT_OK(clpool_mem_release(mem));
+    EXPECT_EQ(pending_at_last(), 0U);
+    ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &mem));
+  }
+  EXPECT_GE(done, 3);
   ASSERT_OK(clpool_mem_release(mem));
 }
 

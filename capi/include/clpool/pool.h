@@ -636,16 +636,15 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
  * It does not order the program's own commands on the block: those on different queues need events, as
  * OpenCL's section on memory consistency says.
  * @param mem a block of a pool
- * @param queue in order or not; retained until the block is reused, or, where that is used on 32 queues or
- * more, until nobody else has it and it is through with its commands, which is looked at now and then
+ * @param queue in order or not; retained until the block is reused
  * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument or a queue of another context;
  * CLPOOL_ERROR_INVALID_OPERATION for memory of no pool and released memory; CLPOOL_ERROR_OUT_OF_MEMORY;
  * CLPOOL_ERROR_OPENCL, as for an invalid queue.
  * Does not block. OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo; for another
  * queue than the pool's clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo,
- * clEnqueueMarkerWithWaitList, clFlush and clEnqueueBarrierWithWaitList; where the block is used on many
- * queues, for each of these now and then clRetainCommandQueue, clGetCommandQueueInfo,
- * clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo, clReleaseEvent and clReleaseCommandQueue.
+ * clEnqueueMarkerWithWaitList, clFlush and clEnqueueBarrierWithWaitList; once in 64 calls or more,
+ * of queues that blocks still wait for clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo, clReleaseEvent and
+ * clReleaseCommandQueue.
  */
 CLPOOL_API clpool_status clpool_mem_used_on(clpool_mem* mem, cl_command_queue queue) CLPOOL_NOEXCEPT;
 
