@@ -643,8 +643,8 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
  * Does not block. OpenCL calls: clRetainCommandQueue, clGetCommandQueueInfo, clGetDeviceInfo; for another
  * queue than the pool's clGetCommandQueueInfo, clGetDeviceInfo, clGetPlatformInfo,
  * clEnqueueMarkerWithWaitList, clFlush and clEnqueueBarrierWithWaitList; once in 64 calls or more,
- * of queues that blocks still wait for clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo, clReleaseEvent and
- * clReleaseCommandQueue.
+ * of queues that blocks still wait for clEnqueueMarkerWithWaitList, clFlush, clGetEventInfo, clReleaseEvent
+ * and clReleaseCommandQueue.
  */
 CLPOOL_API clpool_status clpool_mem_used_on(clpool_mem* mem, cl_command_queue queue) CLPOOL_NOEXCEPT;
 
