@@ -269,7 +269,7 @@ TEST_F(DeclaredUses, OfEverNewQueuesThatStandStillAreAskedAboutRarely) {
   ASSERT_OK(clpool_mem_release(mem));
 }
 
-/// Another thread ends what a block was bound to, and the program gives the queue up, while this one declares a use.
+/// As by another thread: what a block was bound to ends, and the program gives the queue up, while a use is being declared.
 TEST_F(DeclaredUses, MayBeDeclaredWhileTheBlockIsUnbound) {
   make({home});
   struct Unbinding {
@@ -280,11 +280,9 @@ TEST_F(DeclaredUses, MayBeDeclaredWhileTheBlockIsUnbound) {
     static void look(const char* entry_point, void* user) {
       auto& self = *static_cast<Unbinding*>(user);
       if (std::strcmp(entry_point, "clGetCommandQueueInfo") == 0 && self.calls_before-- == 0) {
-        std::thread([&] {
-          ASSERT_OK(clpool_mem_unbind_queue(self.mem));
-          ASSERT_EQ(clReleaseCommandQueue(self.bound), CL_SUCCESS);
-          self.is_done = true;
-        }).join();
+        ASSERT_OK(clpool_mem_unbind_queue(self.mem));
+        ASSERT_EQ(clReleaseCommandQueue(self.bound), CL_SUCCESS);
+        self.is_done = true;
       }
     }
   };
