@@ -11,6 +11,17 @@
 namespace clpool::test {
 namespace {
 
+/// Once a free was refused the next call of that, too.
+void refuse_behind_the_free(const char* call) {
+  stub_set_hook(
+      [](const char* entry_point, void* user) {
+        if (std::strcmp(entry_point, static_cast<const char*>(user)) == 0 && stub_failures() == 1) {
+          stub_fail(entry_point, 1, CL_OUT_OF_RESOURCES);
+        }
+      },
+      const_cast<char*>(call));
+}
+
 class RefusedFree : public testing::Test {
  public:
   static std::int64_t living() {
@@ -79,13 +90,7 @@ TEST_F(RefusedFree, ComesAlsoWhenACommandEndedInAnError) {
 TEST_F(RefusedFree, DoesNotComeWhereTheEndOfItsEventsCannotBeWaitedFor) {
   fill(scene.queue);
   stub_fail("clEnqueueSVMFree", 1, CL_OUT_OF_RESOURCES);
-  stub_set_hook(
-      [](const char* entry_point, void*) {
-        if (std::strcmp(entry_point, "clWaitForEvents") == 0 && stub_failures() == 1) {
-          stub_fail("clWaitForEvents", 1, CL_OUT_OF_RESOURCES);
-        }
-      },
-      nullptr);
+  refuse_behind_the_free("clWaitForEvents");
   ASSERT_OK(clpool_mem_release(mem));
   stub_set_hook(nullptr, nullptr);
   EXPECT_EQ(living(), 1);
@@ -165,13 +170,7 @@ TEST_F(RefusedFreeOfAPool, ComesWhenItsCommandsHaveEnded) {
 
 TEST_F(RefusedFreeOfAPool, DoesNotComeWhereTheEndOfItsCommandsCannotBeWaitedFor) {
   stub_fail("clEnqueueSVMFree", 1, CL_OUT_OF_RESOURCES);
-  stub_set_hook(
-      [](const char* entry_point, void*) {
-        if (std::strcmp(entry_point, "clFinish") == 0 && stub_failures() == 1) {
-          stub_fail("clFinish", 1, CL_OUT_OF_RESOURCES);
-        }
-      },
-      nullptr);
+  refuse_behind_the_free("clFinish");
   ASSERT_OK(clpool_pool_free_held(pool.get()));
   EXPECT_EQ(RefusedFree::living(), 1);
   EXPECT_NE(said.find("stay allocated"), std::string::npos) << said;
