@@ -53,6 +53,7 @@ std::vector<Shape> all_shapes() {
 struct ModelQueue : HeldBack {
   std::uint64_t open = 1;
   std::uint64_t complete = 0;
+  std::uint64_t last_capacity = 0;  ///< of what came last
   bool stuck = false;
 };
 
@@ -96,6 +97,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
     has_own_queue = seed % 4 != 3;
     random.seed(seed * 7919 + (GetParam().handles ? 1 : 0));
     books = std::make_unique<Books>(options, rules, static_cast<Surroundings&>(*this));
+    queues[1].find_by_size();
   }
 
   // Surroundings
@@ -196,6 +198,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
         books->hold_back(queues[0], block, queues[0].open);
         break;
       case 1:
+        queues[1].last_capacity = block.capacity;
         books->hold_back(queues[1], block, queues[1].open);
         break;
       case 2:
@@ -460,10 +463,10 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
     } else if (choice == 19) {
       books->give_back_aged();
       close_visit();
-    } else if (choice == 20 && !queues[1].empty()) {
-      ModelQueue& queue = queues[1];
-      PoolBlock* const block = books->take_held_back(queue, queue.newest().capacity);
+    } else if (choice == 20) {  // also of a size that has gone
+      PoolBlock* const block = books->take_held_back(queues[1], queues[1].last_capacity);
       if (block != nullptr) {
+        ++taken_back;
         hand_out(*block, 0);
       }
     } else if (choice == 21 && one_in(4)) {
@@ -488,6 +491,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
   bool polls = false;       ///< blocks that come free may be kept
   std::set<std::uintptr_t> handles_used_once;
   std::uint64_t taken = 0;
+  std::uint64_t taken_back = 0;  ///< blocks that were held back
   std::uint64_t asked = 0;
   std::uint64_t next_address = 1 << 20;
   std::uint64_t handles_made = 0;
@@ -517,6 +521,7 @@ TEST_P(PoolBooksModel, KeepsItsPromisesUnderAnyInterleaving) {
     ASSERT_LE(stats.peak_managed_bytes, options.max_bytes);
   }
   EXPECT_GT(served, 100u);
+  EXPECT_GT(taken_back, 10u);
   finish_workers();
   ASSERT_FALSE(HasFatalFailure());
   // Everything ends: all that is known of memory on its way is at zero.

@@ -18,10 +18,8 @@ class HeldBack {
   std::uint64_t open_bytes = 0;
 
   bool empty() const noexcept { return blocks_.empty(); }
-  std::uint64_t count() const noexcept { return blocks_.count; }
   /// The oldest one, of one at least.
   const PoolBlock& oldest() const noexcept { return pool_block(*blocks_.first); }
-  const PoolBlock& newest() const noexcept { return pool_block(*blocks_.last); }
 
   /// Said before any is added: blocks are to be found by their size.
   void find_by_size() noexcept { finds_by_size_ = true; }
