@@ -73,7 +73,7 @@ std::uint64_t Caches::allowance(std::uint64_t managed_bytes) const noexcept {
 void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept {
   visits_ = 0;
   shared_bytes_ = managed_bytes;
-  shared_kept_ = keeper_.share();
+  shared_keepers_ = Keeper::count();
   std::uint64_t in_use = 0;
   for_each([&](const ThreadCache& cache) { in_use += cache.is_abandoned() ? 0 : 1; });
   in_use_ = std::max<std::uint64_t>(in_use, 1);

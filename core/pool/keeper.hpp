@@ -33,6 +33,8 @@ class Keeper {
     }
   }
   bool is_one() const noexcept { return most_ != 0; }
+  /// How many there are in the process.
+  static std::uint64_t count() noexcept { return count_.load(std::memory_order_relaxed); }
 
   /// A pool that has `managed` bytes, and had handed out up to `peak` of them, may grow while it keeps `kept` bytes.
   static bool may_grow(std::uint64_t managed, std::uint64_t peak, std::uint64_t kept) noexcept {
@@ -55,9 +57,7 @@ class Keeper {
   }
   std::uint64_t most() const noexcept { return most_; }
   /// Bytes that this one may keep, beside the others.
-  std::uint64_t share() const noexcept {
-    return is_one() ? std::min(most_, most_of_all / count_.load(std::memory_order_relaxed)) : 0;
-  }
+  std::uint64_t share() const noexcept { return is_one() ? std::min(most_, most_of_all / count()) : 0; }
 
  private:
   static constexpr std::uint64_t most_of_all = std::uint64_t{64} << 20;
