@@ -47,7 +47,7 @@ void Pending::set_own(std::unique_ptr<QueueSet> own) noexcept {
 }
 
 bool Pending::adopt(std::unique_ptr<QueueSet>& own, std::vector<std::unique_ptr<QueueSet>>& made,
-                    std::vector<std::vector<cl_command_queue>>& missing) {
+                    std::vector<std::vector<cl_command_queue>>& missing, std::vector<QueueSet*>& held) {
   struct Joined {
     QueueSet* set;
     std::vector<cl_command_queue> queues;
@@ -72,12 +72,17 @@ bool Pending::adopt(std::unique_ptr<QueueSet>& own, std::vector<std::unique_ptr<
     }
   }
   if (!missing.empty()) {
+    held.reserve(all.size());
+    for (const Joined& joined : all) {
+      held.push_back(joined.set);
+      hold(*joined.set);
+    }
     return false;
   }
   for (const Joined& joined : all) {
     QueueSet* const known = sets_.find(joined.queues);
     QueueSet& with_own = known != nullptr ? *known : sets_.add(std::move(*find_made(joined.queues)));
-    ++with_own.users;
+    hold(with_own);
     joined.set->with_own = &with_own;
   }
   set_own(std::move(own));
@@ -126,7 +131,10 @@ bool Pending::declare(Uses& uses, DeclaredQueues&& declared, std::unique_ptr<Que
 
 /// From now on `uses` refers to `set`, which may be null.
 void Pending::refer(Uses& uses, QueueSet* set) noexcept {
-  if (QueueSet* former = std::exchange(uses.set, hold(set)); former != nullptr) {
+  if (set != nullptr) {
+    hold(*set);
+  }
+  if (QueueSet* former = std::exchange(uses.set, set); former != nullptr) {
     let_go(*former);
   }
 }
@@ -203,7 +211,9 @@ QueueSet* Pending::next_to_look_at(QueueSet* set) noexcept {
     QueueSet* const unneeded = std::exchange(next, next->next);
     sets_.drop_if_unused(*unneeded, retired_sets_);
   }
-  hold(next);
+  if (next != nullptr) {
+    hold(*next);
+  }
   if (set != nullptr) {
     let_go(*set);
   }

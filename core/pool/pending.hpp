@@ -48,9 +48,9 @@ class Pending {
   QueueSet& own() const noexcept { return *own_; }
   /// Puts a set over one queue in its place, in a pool that was told of none; the former stays. What was declared before
   /// has to wait for that queue, too, if it is released from now on. False, changing nothing, if sets for that are still to
-  /// be made, over the queues `missing`, and given in `made`.
+  /// be made, over the queues `missing`, and given in `made`; the sets that have these are held, and are put into `held`.
   bool adopt(std::unique_ptr<QueueSet>& own, std::vector<std::unique_ptr<QueueSet>>& made,
-             std::vector<std::vector<cl_command_queue>>& missing);
+             std::vector<std::vector<cl_command_queue>>& missing, std::vector<QueueSet*>& held);
   /// Released blocks must wait for the pool's own queues.
   bool holds_back() const noexcept { return holds_back_; }
   bool host_writes() const noexcept { return host_writes_; }
@@ -66,13 +66,8 @@ class Pending {
   bool has_many_sets() const noexcept { return sets_.count() > most_sets_; }
   void note_look_at_sets() noexcept;
 
-  /// The set, which may be null, stays until let_go().
-  static QueueSet* hold(QueueSet* set) noexcept {
-    if (set != nullptr) {
-      ++set->users;
-    }
-    return set;
-  }
+  /// The set stays until let_go().
+  static void hold(QueueSet& set) noexcept { ++set.users; }
   void let_go(QueueSet& set) noexcept {
     --set.users;
     sets_.drop_if_unused(set, retired_sets_);

@@ -353,6 +353,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool has_rubbish() const noexcept { return !books_.garbage().empty() || pending_.has_retired(); }
 
   // pool_uses.cpp: declared uses.
+  struct HeldSets;
   static Uses& uses_of(Mem& mem);
   template <typename Change>
   Status change_uses(Mem& mem, Change&& change);

@@ -13,6 +13,24 @@
 #include "pool/pool.hpp"
 
 namespace clpool::core {
+/// Sets that stay while the mutex is left: another thread may end what keeps them, and the program may have given their queues up.
+struct Pool::HeldSets {
+  Pool& pool;
+  std::vector<QueueSet*> sets;  ///< on which Pending::hold() was called
+
+  explicit HeldSets(Pool& held_of) noexcept : pool(held_of) {}
+  HeldSets(const HeldSets&) = delete;
+  HeldSets& operator=(const HeldSets&) = delete;
+  ~HeldSets() {
+    if (!sets.empty()) {
+      const Visit visit(pool);
+      for (QueueSet* const set : sets) {
+        pool.pending_.let_go(*set);
+      }
+    }
+  }
+};
+
 Uses& Pool::uses_of(Mem& mem) {
   PoolBlock& block = pool_block(mem);
   if (block.attachment == nullptr) {
@@ -29,21 +47,10 @@ Uses& Pool::uses_of(Mem& mem) {
 /// again. `change` may be called several times.
 template <typename Change>
 Status Pool::change_uses(Mem& mem, Change&& change) {
-  // Keeps what the block was used on so far, of which another thread may unbind it while the mutex is left.
-  struct Former {
-    Pool& pool;
-    QueueSet* set;
-    ~Former() {
-      if (set != nullptr) {
-        const Visit visit(pool);
-        pool.pending_.let_go(*set);
-      }
-    }
-  };
   std::unique_ptr<QueueSet> made;
   for (;;) {
     std::vector<cl_command_queue> missing;
-    Former former{*this, nullptr};
+    HeldSets held{*this};
     {
       Visit visit(*this);
       Uses& uses = uses_of(mem);
@@ -56,7 +63,10 @@ Status Pool::change_uses(Mem& mem, Change&& change) {
         }
         return Status::success;
       }
-      former.set = pending_.hold(uses.set);
+      if (uses.set != nullptr) {
+        held.sets.push_back(uses.set);
+        Pending::hold(*uses.set);
+      }
     }
     CLPOOL_TRY(QueueSet::make(missing, allocator_->traits().context, made));
     if (made->epochs.only_queue() != nullptr && lends()) {
@@ -225,9 +235,10 @@ Status Pool::adopt(cl_command_queue queue) {
   std::vector<std::unique_ptr<QueueSet>> joined;
   std::vector<std::vector<cl_command_queue>> missing;
   for (;;) {
+    HeldSets held{*this};
     {
       const Visit visit(*this);
-      if (pending_.own().epochs.has_queues() || pending_.adopt(made, joined, missing)) {
+      if (pending_.own().epochs.has_queues() || pending_.adopt(made, joined, missing, held.sets)) {
         return Status::success;
       }
     }
@@ -266,7 +277,7 @@ Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cac
   if (block == nullptr) {
     return nullptr;
   }
-  ++set->users;  // before anything else may drop it
+  Pending::hold(*set);  // before anything else may drop it
   on->is_behind = on->uses->declared.is_behind = (block->marks & alone_mark) != 0;
   hand_out(*block, request.size, cache, request.account);
   on->uses->set = set;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pools that adopt a queue, as the first in-order one on which the library uses their memory: what was released or declared
 // before waits for that queue, too, and shared virtual memory goes back once its uses are known.
+#include <cstring>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -83,6 +84,44 @@ class DeclaredBeforeTheAdoption : public PoolOrder {
   }
   PoolHandle svm;
 };
+
+/// As by another thread: the last block that waits for a queue comes home, and nobody else has that, while the pool adopts one.
+TEST_F(DeclaredBeforeTheAdoption, UsesMayEndMeanwhile) {
+  struct Ending {
+    clpool_pool* pool;
+    int calls_before;  ///< of what asks about queues, whichever
+    bool is_done = false;
+    static void look(const char* entry_point, void* user) {
+      auto& self = *static_cast<Ending*>(user);
+      if (std::strcmp(entry_point, "clGetCommandQueueInfo") == 0 && self.calls_before-- == 0) {
+        for (int i = 0; i < 3; ++i) {
+          EXPECT_OK(clpool_pool_tick(self.pool));
+          stub_run_all();
+        }
+        self.is_done = true;
+      }
+    }
+  };
+  int done = 0;
+  for (int calls = 0; calls < 16; ++calls) {
+    SetUp();
+    cl_int code = CL_SUCCESS;
+    cl_command_queue queue =
+        clCreateCommandQueueWithProperties(scene.cl.context, scene.cl.device, nullptr, &code);
+    ASSERT_EQ(code, CL_SUCCESS);
+    MemHandle mem = test::allocate(svm, block_size);
+    ASSERT_OK(clpool_mem_used_on(mem.get(), queue));
+    mem.reset();
+    ASSERT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+    Ending ending{svm.get(), calls};
+    stub_set_hook(Ending::look, &ending);
+    adopt_home();
+    stub_set_hook(nullptr, nullptr);
+    done += ending.is_done ? 1 : 0;
+    EXPECT_EQ(pending(), 0U);
+  }
+  EXPECT_GE(done, 5);
+}
 
 TEST_F(DeclaredBeforeTheAdoption, UsesWaitForThePoolsQueueToo) {
   using Declare = std::function<clpool_status(clpool_mem*)>;
