@@ -224,12 +224,10 @@ TEST_F(ReleasedMemory, UseAfterReleaseIsAnErrorAtOnceAlsoWhereItGoesBackLater) {
   clpool_mem* mem = nullptr;
   ASSERT_OK(clpool_buffer_create(cl.context, 0, 64, nullptr, 0, &mem));
   refuse(mem);
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(cl.queue, 0, &made));
-  const AllocatorHandle allocator(made);
-  ASSERT_OK(clpool_allocator_allocate(made, 64, &mem));
+  const AllocatorHandle allocator = immediate_allocator(cl.queue);
+  ASSERT_OK(clpool_allocator_allocate(allocator.get(), 64, &mem));
   refuse(mem);
-  const PoolHandle pool = make_pool(made, CLPOOL_POOL_OPTIONS_INIT);
+  const PoolHandle pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
   ASSERT_OK(clpool_pool_allocate(pool.get(), 64, &mem));
   refuse(mem);
 }

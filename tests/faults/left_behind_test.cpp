@@ -19,14 +19,12 @@ TEST(GuardedChunks, ThatCannotBeGivenBackUnderTheirFillAreReported) {
   {
     const OpenCl cl;
     const Heard heard;
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_svm(cl.context, 0, 0, nullptr, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator = make_allocator(clpool_allocator_create_svm, cl.context, 0, 0, nullptr);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.guard = CLPOOL_GUARD_ON;
     options.queues = &cl.queue;
     options.queue_count = 1;
-    const PoolHandle pool = make_pool(made, options);
+    const PoolHandle pool = make_pool(allocator.get(), options);
     stub_set_hook(
         [](const char* entry, void*) {
           if (std::string_view(entry) == "clFinish") {

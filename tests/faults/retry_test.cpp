@@ -37,10 +37,8 @@ bool fails_without(std::uint64_t nth, const std::function<clpool_status()>& call
 }
 
 PoolHandle pool_of_buffers(const OpenCl& cl, const clpool_pool_options& options) {
-  clpool_allocator* made = nullptr;
-  EXPECT_OK(clpool_allocator_create_immediate(cl.queue, 0, &made));
-  const AllocatorHandle allocator(made);
-  return make_pool(made, options);
+  const AllocatorHandle allocator = immediate_allocator(cl.queue);
+  return make_pool(allocator.get(), options);
 }
 
 TEST(WithoutHostMemory, APoolsLimitIsFreeAgainForTheNextRequest) {

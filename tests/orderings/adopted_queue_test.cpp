@@ -15,9 +15,8 @@ namespace {
 TEST_F(PoolOrder, AQueueThatThePoolAdoptsIsWaitedForByBlocksThatWereUsedElsewhereBefore) {
   stub_configure("svm=atomics");
   for (const bool binds : {false, true}) {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 0, nullptr, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator = make_allocator(clpool_allocator_create_svm, scene.cl.context,
+                                                     CL_MEM_SVM_FINE_GRAIN_BUFFER, 0, nullptr);
     const PoolHandle svm = test::make_pool(allocator.get());
     MemHandle mem = test::allocate(svm, block_size);
     const void* const address = clpool_mem_pointer(mem.get());
@@ -46,10 +45,9 @@ class DeclaredBeforeTheAdoption : public PoolOrder {
  protected:
   void SetUp() override {
     stub_configure("svm=atomics");
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 0, nullptr, &made));
-    const AllocatorHandle allocator(made);
-    svm = test::make_pool(made);
+    const AllocatorHandle allocator = make_allocator(clpool_allocator_create_svm, scene.cl.context,
+                                                     CL_MEM_SVM_FINE_GRAIN_BUFFER, 0, nullptr);
+    svm = test::make_pool(allocator.get());
   }
   void adopt_home() {
     MemHandle another = test::allocate(svm, block_size);
@@ -214,14 +212,13 @@ TEST_F(DeclaredBeforeTheAdoption, UsesKeepTheirQueuesNoLongerThanTheyLast) {
 /// The pool says when it is made that it does not know them, and nothing that the library enqueues elsewhere tells of them.
 TEST_F(PoolOrder, SvmWhoseUsesNobodyToldOfStaysAlsoWhenThePoolHasAdoptedAQueue) {
   constexpr std::size_t size = 1 << 20;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator =
+      make_allocator(clpool_allocator_create_svm, scene.cl.context, 0, 0, nullptr);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.max_bytes = 3 * size;
   options.min_chunk_bytes = size;
   options.wait_ns = 1;
-  const PoolHandle svm = test::make_pool(made, options);
+  const PoolHandle svm = test::make_pool(allocator.get(), options);
   MemHandle used = test::allocate(svm, size);
   MemHandle known = test::allocate(svm, size);
   Gate gate(scene.cl.context);
@@ -252,13 +249,12 @@ class SvmPoolOfAnAdoptedQueue : public PoolOrder {
   static constexpr std::size_t size = 1 << 20;
 
   void make(std::uint64_t max_bytes = 0) {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator =
+        make_allocator(clpool_allocator_create_svm, scene.cl.context, 0, 0, nullptr);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.min_chunk_bytes = size;
     options.max_bytes = max_bytes;
-    svm = test::make_pool(made, options);
+    svm = test::make_pool(allocator.get(), options);
     const MemHandle first = test::allocate(svm, size);
     fill_by_library(first);
     stub_run_all();

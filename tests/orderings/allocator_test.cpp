@@ -16,11 +16,9 @@ class ImmediateAllocator : public testing::Test {
  protected:
   /// Memory that was allocated on `queue` just now.
   clpool_mem* allocate_on(cl_command_queue queue, std::uint32_t touch = CLPOOL_TOUCH_BYTE) {
-    clpool_allocator* made = nullptr;
-    EXPECT_OK(clpool_allocator_create_touching(queue, 0, touch, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator = make_allocator(clpool_allocator_create_touching, queue, 0, touch);
     clpool_mem* mem = nullptr;
-    EXPECT_OK(clpool_allocator_allocate(made, operand_size, &mem));
+    EXPECT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &mem));
     return mem;
   }
   Scene scene;
@@ -41,11 +39,12 @@ TEST_F(ImmediateAllocator, CommandsThatOvertakeComeAfterWhatWritesTheMemory) {
 TEST_F(ImmediateAllocator, CommandsOfAnyOrderComeAfterWhatWritesTheMemoryElsewhere) {
   stub_configure("nvidia=1,mode=manual");
   for (const cl_command_queue queue : {scene.cl.queue, scene.queue}) {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_touching(queue, 0, CLPOOL_TOUCH_WHOLE, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator =
+        make_allocator(clpool_allocator_create_touching, queue, 0, CLPOOL_TOUCH_WHOLE);
     clpool_mem* allocated = nullptr;
-    std::thread([&] { ASSERT_OK(clpool_allocator_allocate(made, operand_size, &allocated)); }).join();
+    std::thread([&] {
+      ASSERT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &allocated));
+    }).join();
     const OwnedMem mem(allocated);
     OwnedEvent filled;
     ASSERT_OK(clpool_mem_fill(queue, mem.get(), &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr,
@@ -98,12 +97,11 @@ TEST_F(ImmediateAllocator, WhatWritesTheMemoryIsAllThatCommandsWaitFor) {
 }
 
 TEST_F(ImmediateAllocator, GivesNoMemoryThatCommandsMightOvertake) {
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_touching(scene.queue, 0, CLPOOL_TOUCH_WHOLE, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator =
+      make_allocator(clpool_allocator_create_touching, scene.queue, 0, CLPOOL_TOUCH_WHOLE);
   clpool_mem* mem = nullptr;
   stub_fail("clEnqueueBarrierWithWaitList", 1, CL_OUT_OF_RESOURCES);
-  EXPECT_EQ(clpool_allocator_allocate(made, operand_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(clpool_allocator_allocate(allocator.get(), operand_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(mem, nullptr);
   stub_run_all();
 }
@@ -125,13 +123,11 @@ TEST_F(ImmediateAllocator, TouchesByTheCommandThatWasChosen) {
     for (const cl_command_queue queue : {scene.cl.queue, scene.queue}) {
       SCOPED_TRACE(std::to_string(touch) + (queue == scene.queue ? ", out of order" : ""));
       stub_run_all();
-      clpool_allocator* made = nullptr;
-      ASSERT_OK(clpool_allocator_create_touching(queue, 0, touch, &made));
-      const AllocatorHandle allocator(made);
+      const AllocatorHandle allocator = make_allocator(clpool_allocator_create_touching, queue, 0, touch);
       const std::uint64_t before = stub_calls(command);
       const std::uint64_t had_run = stub_count(ran);
       clpool_mem* mem = nullptr;
-      ASSERT_OK(clpool_allocator_allocate(made, operand_size, &mem));
+      ASSERT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &mem));
       const OwnedMem owned(mem);
       EXPECT_EQ(stub_calls(command), before + 1);
       EXPECT_EQ(stub_count(ran), had_run + (waits ? 1 : 0)) << "it has run when memory is there, or not";
@@ -148,23 +144,22 @@ TEST_F(ImmediateAllocator, FailsWhereItsCommandIsRefused) {
                                                         {CLPOOL_TOUCH_MIGRATE, "clEnqueueMigrateMemObjects"},
                                                         {CLPOOL_TOUCH_WRITE, "clEnqueueWriteBuffer"}};
   for (const auto& [touch, command] : ways) {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_touching(scene.cl.queue, 0, touch, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator =
+        make_allocator(clpool_allocator_create_touching, scene.cl.queue, 0, touch);
     clpool_mem* mem = nullptr;
     stub_fail(command, 1, CL_OUT_OF_RESOURCES);
-    EXPECT_EQ(clpool_allocator_allocate(made, operand_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY) << command;
+    EXPECT_EQ(clpool_allocator_allocate(allocator.get(), operand_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY)
+        << command;
     EXPECT_TRUE(last_error_names(command)) << last_error();
   }
 }
 
 TEST_F(ImmediateAllocator, ThatWaitsTellsOfMemoryThatWasNotToBeHad) {
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_touching(scene.queue, 0, CLPOOL_TOUCH_WHOLE | CLPOOL_TOUCH_WAIT, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator = make_allocator(clpool_allocator_create_touching, scene.queue, 0,
+                                                   CLPOOL_TOUCH_WHOLE | CLPOOL_TOUCH_WAIT);
   clpool_mem* mem = nullptr;
   stub_fail("clWaitForEvents", 1, CL_OUT_OF_RESOURCES);
-  EXPECT_EQ(clpool_allocator_allocate(made, operand_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(clpool_allocator_allocate(allocator.get(), operand_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(mem, nullptr);
   stub_run_all();
 }
@@ -178,11 +173,10 @@ TEST_F(ImmediateAllocator, OnNvidiasDriverNothingIsMigrated) {
 }
 
 TEST_F(ImmediateAllocator, GivesMemoryTheFlagsItWasMadeWith) {
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, CL_MEM_READ_ONLY, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator =
+      make_allocator(clpool_allocator_create_immediate, scene.cl.queue, CL_MEM_READ_ONLY);
   clpool_mem* mem = nullptr;
-  ASSERT_OK(clpool_allocator_allocate(made, operand_size, &mem));
+  ASSERT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &mem));
   const OwnedMem owned(mem);
   std::uint64_t flags = 0;
   ASSERT_OK(clpool_mem_info_number(mem, CL_MEM_FLAGS, &flags));
@@ -199,14 +193,13 @@ TEST_F(ImmediateAllocator, TouchesByACopyOnOpenCL11Too) {
 }
 
 TEST_F(ImmediateAllocator, FailsWhereThereIsNoByteToCopyTo) {
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator = immediate_allocator(scene.cl.queue);
   clpool_mem* mem = nullptr;
   stub_fail("clCreateBuffer", 2, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-  EXPECT_EQ(clpool_allocator_allocate(made, operand_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(clpool_allocator_allocate(allocator.get(), operand_size, &mem), CLPOOL_ERROR_OUT_OF_MEMORY);
   EXPECT_TRUE(last_error_names("clCreateBuffer")) << last_error();
-  ASSERT_OK(clpool_allocator_allocate(made, operand_size, &mem)) << "it is made when it is needed again";
+  ASSERT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &mem))
+      << "it is made when it is needed again";
   EXPECT_OK(clpool_mem_release(mem));
   stub_run_all();
 }
@@ -225,14 +218,12 @@ struct AllocatesMeanwhile {
 };
 
 TEST_F(ImmediateAllocator, KeepsOneByteHoweverManyThreadsNeedItFirst) {
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-  AllocatorHandle allocator(made);
+  AllocatorHandle allocator = immediate_allocator(scene.cl.queue);
   const std::uint64_t before = stub_device_bytes();
-  AllocatesMeanwhile meanwhile{made, 2};
+  AllocatesMeanwhile meanwhile{allocator.get(), 2};
   stub_set_hook(AllocatesMeanwhile::look, &meanwhile);
   clpool_mem* mem = nullptr;
-  EXPECT_OK(clpool_allocator_allocate(made, operand_size, &mem));
+  EXPECT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &mem));
   stub_set_hook(nullptr, nullptr);
   ASSERT_NE(meanwhile.mem, nullptr);
   stub_run_all();
@@ -246,15 +237,14 @@ TEST_F(ImmediateAllocator, KeepsOneByteHoweverManyThreadsNeedItFirst) {
 TEST_F(ImmediateAllocator, TouchesOnNvidiasDriverByOneThreadAtATime) {
   stub_configure("mode=immediate,nvidia=1,mixes_up_parts=1");
   for (const std::uint32_t touch : {CLPOOL_TOUCH_BYTE, CLPOOL_TOUCH_WRITE, CLPOOL_TOUCH_WHOLE}) {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_touching(scene.cl.queue, 0, touch, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator =
+        make_allocator(clpool_allocator_create_touching, scene.cl.queue, 0, touch);
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) {
-      threads.emplace_back([made] {
+      threads.emplace_back([&] {
         for (int k = 0; k < 200; ++k) {
           clpool_mem* mem = nullptr;
-          ASSERT_OK(clpool_allocator_allocate(made, operand_size, &mem));
+          ASSERT_OK(clpool_allocator_allocate(allocator.get(), operand_size, &mem));
           ASSERT_OK(clpool_mem_release(mem));
         }
       });
@@ -267,11 +257,7 @@ TEST_F(ImmediateAllocator, TouchesOnNvidiasDriverByOneThreadAtATime) {
 
 class PageLocked : public testing::Test {
  protected:
-  PageLocked() {
-    clpool_allocator* made = nullptr;
-    EXPECT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
-    allocator.reset(made);
-  }
+  PageLocked() { allocator = make_allocator(clpool_allocator_create_pinned, scene.cl.queue, 0); }
   static std::int64_t living(stub_kind kind) {
     stub_counts counts;
     stub_read_counts(&counts);
@@ -378,11 +364,9 @@ class TooLarge : public testing::Test {
     return status;
   }
   clpool_status make_buffer(std::size_t size) {
-    clpool_allocator* made = nullptr;
-    EXPECT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator = make_allocator(clpool_allocator_create_deferred, scene.cl.context, 0);
     clpool_mem* mem = nullptr;
-    const clpool_status status = clpool_allocator_allocate(made, size, &mem);
+    const clpool_status status = clpool_allocator_allocate(allocator.get(), size, &mem);
     EXPECT_OK(clpool_mem_release(mem));
     return status;
   }

@@ -16,12 +16,10 @@ namespace {
 class BlocksThatNeedHandles : public testing::Test {
  protected:
   void begin_pool(std::uint64_t max_bytes = 0) {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator = immediate_allocator(scene.cl.queue);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.max_bytes = max_bytes;
-    pool = make_pool(made, options);
+    pool = make_pool(allocator.get(), options);
   }
   /// One at a time, of 1 KiB and more.
   void take_turns(std::size_t most_kilobytes = 64) {

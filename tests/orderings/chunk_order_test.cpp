@@ -172,9 +172,8 @@ TEST(ChunksTouchedByACopy, CostNoCallThatOrdersThemHoweverManyQueuesThereAre) {
 
 TEST(FilledChunksOfOneQueue, CostNoCallThatOrdersThem) {
   Scene scene;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_touching(scene.cl.queue, 0, CLPOOL_TOUCH_WHOLE, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator =
+      make_allocator(clpool_allocator_create_touching, scene.cl.queue, 0, CLPOOL_TOUCH_WHOLE);
   const PoolHandle pool = make_pool(allocator.get());
   stub_forget_calls();
   const MemHandle block = allocate(pool, 1 << 20);
@@ -187,14 +186,12 @@ TEST(FilledChunksOfOneQueue, CostNoCallThatOrdersThem) {
 class FilledChunksOfTwoQueues : public testing::Test {
  protected:
   void make(std::uint32_t touch) {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_touching(first, 0, touch, &made));
-    allocator.reset(made);
+    allocator = make_allocator(clpool_allocator_create_touching, first, 0, touch);
     const cl_command_queue queues[] = {first, second};
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.queues = queues;
     options.queue_count = 2;
-    pool = make_pool(made, options);
+    pool = make_pool(allocator.get(), options);
   }
   Scene scene;
   cl_command_queue first = scene.cl.queue;
@@ -235,13 +232,11 @@ TEST_F(FilledChunksOfTwoQueues, NeedNoOrderWhereTheAllocationWaited) {
 class ChunksOfAnAllocatorsOwnQueue : public testing::Test {
  protected:
   ChunksOfAnAllocatorsOwnQueue() {
-    clpool_allocator* made = nullptr;
-    EXPECT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator = immediate_allocator(scene.cl.queue);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.queues = &other;
     options.queue_count = 1;
-    pool = make_pool(made, options);
+    pool = make_pool(allocator.get(), options);
   }
   Scene scene;
   cl_command_queue other = scene.cl.another_queue();
@@ -265,13 +260,11 @@ TEST(ChunksOfAnAllocatorsOvertakingQueue, DoNotWaitForItsOtherCommands) {
         std::uint32_t{CLPOOL_TOUCH_WHOLE} | CLPOOL_TOUCH_WAIT}) {
     Scene scene;
     const cl_command_queue busy = scene.cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_touching(busy, 0, touch, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator = make_allocator(clpool_allocator_create_touching, busy, 0, touch);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.queues = &scene.cl.queue;
     options.queue_count = 1;
-    const PoolHandle pool = make_pool(made, options);
+    const PoolHandle pool = make_pool(allocator.get(), options);
     Gate gate(scene.cl.context);
     ASSERT_EQ(clEnqueueMarkerWithWaitList(busy, 1, gate.list(), nullptr), CL_SUCCESS);
     const MemHandle block = allocate(pool, 1 << 20);
@@ -290,14 +283,13 @@ TEST(ChunksOfAnAllocatorsOvertakingQueue, NeedNoOrderWhereTheAllocationWaited) {
   for (const std::uint32_t touch : {std::uint32_t{CLPOOL_TOUCH_BYTE} | CLPOOL_TOUCH_WAIT,
                                     std::uint32_t{CLPOOL_TOUCH_WHOLE} | CLPOOL_TOUCH_WAIT}) {
     Scene scene;
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_touching(scene.cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE),
-                                               0, touch, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator =
+        make_allocator(clpool_allocator_create_touching,
+                       scene.cl.another_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE), 0, touch);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.queues = &scene.cl.queue;
     options.queue_count = 1;
-    const PoolHandle pool = make_pool(made, options);
+    const PoolHandle pool = make_pool(allocator.get(), options);
     const std::uint64_t copies = stub_calls("clEnqueueCopyBuffer");
     const std::uint64_t barriers = stub_calls("clEnqueueBarrierWithWaitList");
     EXPECT_NE(allocate(pool, 1 << 20), nullptr);
@@ -339,9 +331,8 @@ class ManyChunksOfABusyQueue : public testing::Test {
   /// Over an allocator on `busy`.
   PoolHandle open_pool(cl_command_queue busy, const std::vector<cl_command_queue>& queues) {
     EXPECT_EQ(clEnqueueBarrierWithWaitList(busy, 1, gate.list(), nullptr), CL_SUCCESS);
-    clpool_allocator* made = nullptr;
-    EXPECT_OK(clpool_allocator_create_touching(busy, 0, CLPOOL_TOUCH_WHOLE, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator =
+        make_allocator(clpool_allocator_create_touching, busy, 0, CLPOOL_TOUCH_WHOLE);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.queues = queues.data();
     options.queue_count = static_cast<std::uint32_t>(queues.size());
@@ -423,9 +414,8 @@ TEST_F(ManyChunksOfABusyQueue, AreForgottenToHaveBeenBusy) {
 
 TEST(NewChunksOnAnOvertakingQueue, AreNotHandedOutIfTheyCannotBeMadeReady) {
   Scene scene;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_touching(scene.queue, 0, CLPOOL_TOUCH_WHOLE, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator =
+      make_allocator(clpool_allocator_create_touching, scene.queue, 0, CLPOOL_TOUCH_WHOLE);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.queues = &scene.queue;
   options.queue_count = 1;
@@ -463,9 +453,8 @@ struct AllocatesWithinACall {
 
 TEST(NewChunksOnAnOvertakingQueue, AreMadeReadyWithoutALock) {
   Scene scene;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_touching(scene.queue, 0, CLPOOL_TOUCH_WHOLE, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator =
+      make_allocator(clpool_allocator_create_touching, scene.queue, 0, CLPOOL_TOUCH_WHOLE);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.queues = &scene.queue;
   options.queue_count = 1;
@@ -484,9 +473,8 @@ TEST(NewChunksOnAnOvertakingQueue, AreMadeReadyWithoutALock) {
 /// Nobody has seen such a block, although nobody says that it is idle.
 TEST(ChunkOrder, AChunkOfWhichABlockCouldNotBeHandedOutGoesBackInAPoolThatKnowsNoQueue) {
   Scene scene;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator =
+      make_allocator(clpool_allocator_create_svm, scene.cl.context, 0, 0, nullptr);
   const PoolHandle pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
   stub_fail("clRetainCommandQueue", 1, CL_OUT_OF_HOST_MEMORY);
   clpool_mem* mem = nullptr;

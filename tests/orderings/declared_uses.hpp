@@ -17,26 +17,22 @@ class DeclaredUses : public testing::Test {
   static constexpr std::size_t block_size = 4096;
 
   void make(std::vector<cl_command_queue> queues, std::uint64_t max_bytes = 0) {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_immediate(home, 0, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator = immediate_allocator(home);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.queues = queues.data();
     options.queue_count = static_cast<std::uint32_t>(queues.size());
     options.max_bytes = max_bytes;
-    pool = make_pool(made, options);
+    pool = make_pool(allocator.get(), options);
     ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &mem));
     stub_run_all();
   }
   /// Whose allocator touches its chunks so.
   void make_guarded_pool(std::uint32_t touch) {
     stub_configure("mode=immediate");
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_touching(home, 0, touch, &made));
-    const AllocatorHandle allocator(made);
+    const AllocatorHandle allocator = make_allocator(clpool_allocator_create_touching, home, 0, touch);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.guard = CLPOOL_GUARD_ON;
-    pool = make_pool(made, options);
+    pool = make_pool(allocator.get(), options);
   }
   /// A command that the library knows nothing of.
   void hold_up(cl_command_queue queue, const Gate& gate) {

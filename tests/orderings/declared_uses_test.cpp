@@ -534,15 +534,13 @@ TEST_F(DeclaredUses, OfNewBlocksAreWaitedForByWhoGivesBackThoughRequestsPause) {
 /// NVIDIA's driver waits in a release for the commands that use the memory, a chunk's touch too.
 TEST_F(DeclaredUses, AChunkThatIsBeingTouchedStaysThoughItsBlocksAreIdle) {
   stub_configure("mode=manual,nvidia=1");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(home, 0, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator = immediate_allocator(home);
   const cl_command_queue queues[] = {scene.cl.another_queue(), other};
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.queues = queues;
   options.queue_count = 2;
   options.max_held_bytes = 1;
-  pool = make_pool(made, options);
+  pool = make_pool(allocator.get(), options);
   ASSERT_OK(clpool_pool_allocate(pool.get(), 1 << 20, &mem));
   const std::uint64_t waits = stub_count("release_waits");
   ASSERT_OK(clpool_mem_release_idle(mem));
@@ -586,15 +584,13 @@ TEST_F(DeclaredUses, OfAGuardedBlockKeepWhatItIsToldBy) {
 
 TEST_F(DeclaredUses, OfGuardedBlocksAreWaitedForOnceBehindABusyQueue) {
   stub_configure("mode=immediate");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(home, 0, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator = immediate_allocator(home);
   const cl_command_queue queues[] = {home, other};
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.queues = queues;
   options.queue_count = 2;
   options.guard = CLPOOL_GUARD_ON;
-  pool = make_pool(made, options);
+  pool = make_pool(allocator.get(), options);
   clpool_mem* on_other = nullptr;
   ASSERT_OK(clpool_pool_allocate_on(pool.get(), other, block_size, &on_other));
   ASSERT_OK(clpool_pool_allocate(pool.get(), block_size, &mem));

@@ -15,11 +15,7 @@ namespace {
 
 class Decorated : public testing::Test {
  protected:
-  Decorated() {
-    clpool_allocator* made = nullptr;
-    EXPECT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
-    svm.reset(made);
-  }
+  Decorated() { svm = make_allocator(clpool_allocator_create_svm, scene.cl.context, 0, 0, nullptr); }
   clpool_status allocate(const AllocatorHandle& allocator, clpool_mem*& mem) {
     mem = nullptr;
     return clpool_allocator_allocate(allocator.get(), operand_size, &mem);
@@ -34,9 +30,7 @@ class Decorated : public testing::Test {
     stub_run_all();
   }
   AllocatorHandle limited(std::uint64_t bytes) {
-    clpool_allocator* made = nullptr;
-    EXPECT_OK(clpool_allocator_create_limit(svm.get(), bytes, &made));
-    return AllocatorHandle(made);
+    return make_allocator(clpool_allocator_create_limit, svm.get(), bytes);
   }
   /// True if just one allocation at a time is possible.
   void expect_room_for_one(const AllocatorHandle& allocator) {

@@ -31,9 +31,7 @@ struct Owner {
 class EndedPools : public testing::Test {
  protected:
   void SetUp() override {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
-    allocator.reset(made);
+    allocator = make_allocator(clpool_allocator_create_svm, scene.cl.context, 0, 0, nullptr);
     options.queues = &scene.cl.queue;
     options.queue_count = 1;
     options.wait_ns = 1'000'000;
@@ -53,9 +51,7 @@ class EndedPools : public testing::Test {
   AllocatorHandle buffers_told_to(Owner& owner) {
     options.callbacks = &owner.callbacks;
     options.user = &owner;
-    clpool_allocator* made = nullptr;
-    EXPECT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-    return AllocatorHandle(made);
+    return immediate_allocator(scene.cl.queue);
   }
   /// Lets guards of ended pools come to an end: later pools of their allocator look after them.
   void end_guarded_pools_of(clpool_allocator* buffers) {

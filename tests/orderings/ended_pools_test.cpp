@@ -113,9 +113,7 @@ TEST_F(EndedPools, TellNobodyWhoWasToldThatThePoolCouldNotBeMade) {
 TEST_F(EndedPools, AreWaitedForWhileTheyEnd) {
   NumberSource source;
   const AllocatorHandle numbers = source.allocator();
-  clpool_allocator* limited = nullptr;
-  ASSERT_OK(clpool_allocator_create_limit(numbers.get(), 5000, &limited));
-  const AllocatorHandle narrow(limited);
+  const AllocatorHandle narrow = make_allocator(clpool_allocator_create_limit, numbers.get(), 5000);
   options.wait_ns = 10'000'000'000;
   PoolHandle pool = make_pool(narrow.get(), options);
   PoolHandle other = make_pool(narrow.get(), options);
@@ -126,9 +124,7 @@ TEST_F(EndedPools, AreWaitedForWhileTheyEnd) {
 }
 
 TEST_F(EndedPools, GiveBackTheirMemoryWhenOneAllocatesWithoutAPool) {
-  clpool_allocator* limited = nullptr;
-  ASSERT_OK(clpool_allocator_create_limit(allocator.get(), 5000, &limited));
-  AllocatorHandle narrow(limited);
+  AllocatorHandle narrow = make_allocator(clpool_allocator_create_limit, allocator.get(), 5000);
   std::swap(narrow, allocator);
   Gate gate(scene.cl.context);
   end_a_pool(gate, 4096);

@@ -137,10 +137,9 @@ class RefusedFreeOfAPool : public testing::Test {
   RefusedFreeOfAPool() {
     clpool_set_message_callback(
         [](void* user, std::int32_t, const char* text) { *static_cast<std::string*>(user) += text; }, &said);
-    clpool_allocator* made = nullptr;
-    EXPECT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, scene.cl.queue, &made));
-    const AllocatorHandle allocator(made);
-    pool = make_pool(made);
+    const AllocatorHandle allocator =
+        make_allocator(clpool_allocator_create_svm, scene.cl.context, 0, 0, scene.cl.queue);
+    pool = make_pool(allocator.get());
     MemHandle mem = allocate(pool, size);
     pointer = clpool_mem_pointer(mem.get());
     EXPECT_OK(clpool_mem_fill(scene.cl.queue, mem.get(), &source_byte, 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr,

@@ -19,14 +19,12 @@ class GuardedBlocks : public testing::Test {
     stub_run_all();
   }
   void make(std::uint64_t max_bytes = 0) {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-    allocator.reset(made);
+    allocator = immediate_allocator(scene.cl.queue);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.guard = CLPOOL_GUARD_ON;
     options.max_bytes = max_bytes;
     options.wait_ns = 1;
-    pool = make_pool(made, options);
+    pool = make_pool(allocator.get(), options);
   }
   clpool_mem* take(std::size_t size) {
     clpool_mem* mem = nullptr;
@@ -95,12 +93,10 @@ TEST_F(GuardedBlocks, ThatAreWrittenTwiceAfterTheirReleaseAreNotBlamedOnTheNextO
 /// Which is seen once: the end of the same block is no finding of its own.
 TEST_F(GuardedBlocks, ThatTheHostWritesAfterTheirReleaseAreFoundOnce) {
   stub_configure("mode=immediate");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
-  const AllocatorHandle pinned(made);
+  const AllocatorHandle pinned = make_allocator(clpool_allocator_create_pinned, scene.cl.queue, 0);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.guard = CLPOOL_GUARD_ON;
-  const PoolHandle own = make_pool(made, options);
+  const PoolHandle own = make_pool(pinned.get(), options);
   MemHandle mem = allocate(own, 1000);
   auto* const bytes = static_cast<unsigned char*>(clpool_mem_pointer(mem.get()));
   mem.reset();
@@ -203,13 +199,11 @@ TEST(GuardedChunks, StayUntilTheyAreFilledIfNothingCanComeAfterThat) {
 }
 
 PoolHandle guarded_buffers(const Scene& scene, std::uint64_t min_chunk_bytes) {
-  clpool_allocator* made = nullptr;
-  EXPECT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator = immediate_allocator(scene.cl.queue);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.guard = CLPOOL_GUARD_ON;
   options.min_chunk_bytes = min_chunk_bytes;
-  return make_pool(made, options);
+  return make_pool(allocator.get(), options);
 }
 
 TEST(GuardedChunks, AreNoReasonForAFindingWhereAReleasedBlockCannotBeFilled) {

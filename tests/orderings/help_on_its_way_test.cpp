@@ -323,9 +323,7 @@ TEST_F(EndedPools, EndInOneAnotherOnlyAFewDeep) {
   const AllocatorHandle numbers = source.allocator();
   MakesPoolsWhenTaken makes;
   makes.others = numbers.get();
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_custom(&makes.ops, &makes, &made));
-  const AllocatorHandle custom(made);
+  const AllocatorHandle custom = make_allocator(clpool_allocator_create_custom, &makes.ops, &makes);
   options.wait_ns = 1;
   {
     Gate gate(scene.cl.context);
@@ -347,9 +345,7 @@ TEST_F(EndedPools, OverADecoratorAreWaitedForByThoseOverWhatItDecorates) {
   NumberSource source;
   source.capacity = 64 * MiB;
   const AllocatorHandle numbers = source.allocator();
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_limit(numbers.get(), 60 * MiB, &made));
-  const AllocatorHandle narrow(made);
+  const AllocatorHandle narrow = make_allocator(clpool_allocator_create_limit, numbers.get(), 60 * MiB);
   options.wait_ns = 10'000'000'000;
   PoolHandle pool = make_pool(narrow.get(), options);
   PoolHandle other = make_pool(numbers.get(), options);

@@ -295,10 +295,9 @@ TEST_P(KeptBlocks, GoFewAtATimeForARequestOfAnotherSize) {
 /// Where commands may use memory of which nobody told.
 TEST(BlocksThatWaitForNothing, AreNotKeptWhereUsesAreUnknown) {
   Scene scene;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
-  const AllocatorHandle allocator(made);
-  const PoolHandle pool = make_pool(made);
+  const AllocatorHandle allocator =
+      make_allocator(clpool_allocator_create_svm, scene.cl.context, 0, 0, nullptr);
+  const PoolHandle pool = make_pool(allocator.get());
   Gate gate(scene.cl.context);
   for (int i = 0; i < 200; ++i) {
     clpool_mem* const mem = allocate(pool, block).release();
@@ -321,13 +320,12 @@ TEST(BlocksThatWaitForNothing, AreNotKeptWhereUsesAreUnknown) {
 TEST(BlocksThatWaitForNothing, ComeFreeWithTheirChunkThatTheQueueStillUses) {
   Scene scene;
   stub_configure("mode=immediate");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator =
+      make_allocator(clpool_allocator_create_svm, scene.cl.context, 0, 0, nullptr);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.queues = &scene.cl.queue;
   options.queue_count = 1;
-  const PoolHandle pool = make_pool(made, options);
+  const PoolHandle pool = make_pool(allocator.get(), options);
   const cl_command_queue other = scene.cl.another_queue();
   Gate gate(scene.cl.context);
   std::vector<clpool_mem*> blocks;

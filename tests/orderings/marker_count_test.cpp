@@ -74,14 +74,12 @@ TEST_P(MarkerCount, OfLargeBlocksKeepsTheMemoryWithinItsBound) {
 TEST(MarkersOfAQueueThatWasNamedTwice, AreThePoolsOwn) {
   Scene scene;
   stub_configure("mode=immediate");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator = make_allocator(clpool_allocator_create_pinned, scene.cl.queue, 0);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   const cl_command_queue queues[] = {scene.cl.queue, scene.cl.queue};
   options.queues = queues;
   options.queue_count = 2;
-  const PoolHandle pool = make_pool(made, options);
+  const PoolHandle pool = make_pool(allocator.get(), options);
   EXPECT_OK(clpool_mem_release(allocate(pool, 4096).release()));
   EXPECT_OK(clpool_pool_tick(pool.get()));
   const std::uint64_t before = stub_calls("clEnqueueMarkerWithWaitList");
@@ -99,10 +97,8 @@ TEST(EventCount, OfALookIsThatOfWhatHasEndedSinceAndOneMore) {
   constexpr std::uint64_t count = 1000;
   constexpr std::uint64_t requests = 20;
   Scene scene;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-  const AllocatorHandle allocator(made);
-  const PoolHandle pool = make_pool(made);
+  const AllocatorHandle allocator = immediate_allocator(scene.cl.queue);
+  const PoolHandle pool = make_pool(allocator.get());
   std::list<Gate> gates;
   clpool_mem* const mem = allocate(pool, 1024).release();
   for (std::uint64_t i = 0; i < count; ++i) {

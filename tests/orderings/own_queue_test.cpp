@@ -76,9 +76,7 @@ TEST_F(OwnQueueOfTheLibrary, IsUsedBesideNewMemoryOfOneThreadAlone) {
   int times = 0;
   make_parts_beside([&] {
     if (of_one == nullptr) {
-      clpool_allocator* made = nullptr;
-      ASSERT_OK(clpool_allocator_create_immediate(own, 0, &made));
-      of_one.reset(made);
+      of_one = immediate_allocator(own);
     }
     clpool_mem* mem = nullptr;
     ASSERT_OK(clpool_allocator_allocate(of_one.get(), size, &mem));
@@ -168,9 +166,7 @@ TEST_F(OwnQueueOfTheLibrary, IsFlushedBehindChunks) {
 /// them becomes the pool's, and the other may go.
 TEST_F(OwnQueueOfTheLibrary, IsThatOfThePoolsQueueWhereItTookOneOfTwoOver) {
   stub_configure("mode=manual,nvidia=1");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
-  allocator.reset(made);
+  allocator = make_allocator(clpool_allocator_create_deferred, scene.cl.context, 0);
   pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
   struct Use {
     cl_command_queue queue;
@@ -239,9 +235,7 @@ TEST_F(OwnQueueOfTheLibrary, IsMadeWhenASecondThreadComes) {
 TEST_F(OwnQueueOfTheLibrary, IsNeededOrNothingIsMade) {
   for (const bool deferred : {false, true}) {
     make("mode=manual,nvidia=1");
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
-    const AllocatorHandle other(made);
+    const AllocatorHandle other = make_allocator(clpool_allocator_create_deferred, scene.cl.context, 0);
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
     options.queues = &scene.cl.queue;
     options.queue_count = 1;
@@ -302,9 +296,7 @@ TEST_F(OwnQueueOfTheLibrary, IsOneForAllPoolsOfAContext) {
 /// the driver mixes them up with what other threads enqueue there.
 TEST_F(OwnQueueOfTheLibrary, TakesTheChunksOfAPoolThatTouchesThem) {
   stub_configure("mode=manual,nvidia=1");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
-  allocator.reset(made);
+  allocator = make_allocator(clpool_allocator_create_deferred, scene.cl.context, 0);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.queues = &scene.cl.queue;
   options.queue_count = 1;
@@ -328,9 +320,7 @@ TEST_F(OwnQueueOfTheLibrary, TakesTheChunksOfAPoolThatTouchesThem) {
 /// it, which is not: they come after both.
 TEST_F(OwnQueueOfTheLibrary, ComesBehindWhatMadeAChunkWhereASecondThreadComesMeanwhile) {
   stub_configure("mode=manual,nvidia=1");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_touching(scene.cl.queue, 0, CLPOOL_TOUCH_WHOLE, &made));
-  allocator.reset(made);
+  allocator = make_allocator(clpool_allocator_create_touching, scene.cl.queue, 0, CLPOOL_TOUCH_WHOLE);
   const cl_command_queue queues[] = {scene.cl.queue, scene.cl.another_queue()};
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.queues = queues;

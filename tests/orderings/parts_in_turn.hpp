@@ -17,9 +17,7 @@ class ThreadsOnNvidia : public testing::Test {
 
   void make(const char* options) {
     stub_configure(options);
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-    allocator.reset(made);
+    allocator = immediate_allocator(scene.cl.queue);
     pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
   }
   static clpool_mem* allocate_from(const PoolHandle& from) {

@@ -67,9 +67,7 @@ TEST_F(PartsInTurn, AreUsedByThreadsThatShareAQueue) {
 /// So are the markers behind which page-locked memory of another pool is reused.
 TEST_F(PartsInTurn, AreUsedBesideMarkersOnTheQueue) {
   make("mode=immediate,nvidia=1,mixes_up_parts=1");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
-  const AllocatorHandle pinned(made);
+  const AllocatorHandle pinned = make_allocator(clpool_allocator_create_pinned, scene.cl.queue, 0);
   const PoolHandle marked = make_pool(pinned.get(), CLPOOL_POOL_OPTIONS_INIT);
   const auto release_one = [&] {
     clpool_mem* mem = nullptr;
@@ -111,9 +109,7 @@ TEST_F(PartsInTurn, AreUsedBesideDeclaredUsesAndQueuesThatAreWaitedFor) {
 TEST_F(PartsInTurn, OfAPoolWithoutAQueueAreUsedOnceOneIsNamed) {
   for (const bool allocates_on : {true, false}) {
     stub_configure("mode=immediate,nvidia=1,mixes_up_parts=1");
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
-    allocator.reset(made);
+    allocator = make_allocator(clpool_allocator_create_deferred, scene.cl.context, 0);
     pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
     if (!allocates_on) {
       clpool_mem* first = allocate();
@@ -166,9 +162,7 @@ TEST_F(PartsInTurn, AreNotHandedUnusedToAnotherThreadThatMayNotWait) {
 /// Handles that one thread made and gave back unused wait for whoever asks for their shape.
 TEST_F(PartsInTurn, BesidePageLockedMemoryOfOneQueue) {
   make("mode=immediate,nvidia=1,mixes_up_parts=1");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
-  const AllocatorHandle pinned(made);
+  const AllocatorHandle pinned = make_allocator(clpool_allocator_create_pinned, scene.cl.queue, 0);
   const PoolHandle pools[] = {make_pool(pinned.get(), CLPOOL_POOL_OPTIONS_INIT), std::move(pool)};
   std::vector<std::thread> threads;
   for (std::size_t thread = 0; thread < 4; ++thread) {
@@ -263,9 +257,7 @@ TEST_F(PartsInTurn, MayBeAllocatedByACallbackOfARelease) {
 /// A receiver of messages may do what it likes, as that is without any lock.
 TEST_F(PartsInTurn, GoOnWhileAReceiverOfMessagesWaitsForThem) {
   make("mode=immediate,nvidia=1");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_pinned(scene.cl.queue, 0, &made));
-  const AllocatorHandle pinned(made);
+  const AllocatorHandle pinned = make_allocator(clpool_allocator_create_pinned, scene.cl.queue, 0);
   const PoolHandle marked = make_pool(pinned.get(), CLPOOL_POOL_OPTIONS_INIT);
   struct Receiver {
     clpool_pool* pool;

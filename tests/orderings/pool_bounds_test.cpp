@@ -32,11 +32,7 @@ class PoolBounds : public testing::Test {
   static constexpr std::size_t block = 8 * MiB;
   static constexpr std::uint64_t bound = 64 * MiB + 4 * block;  // what may be held back, and what is in use
 
-  void SetUp() override {
-    clpool_allocator* made = nullptr;
-    ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-    allocator.reset(made);
-  }
+  void SetUp() override { allocator = immediate_allocator(scene.cl.queue); }
   void open_pool(std::uint32_t queue_count) {
     const cl_command_queue queues[] = {scene.cl.queue, other};
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
@@ -128,10 +124,8 @@ TEST_F(PoolBounds, HoldForOtherEventsWhenOneNeverEnds) {
 
 /// Whoever gives memory back polls for less long than a request that is about to let the pool grow.
 TEST_F(PoolBounds, HoldWhereEventsWereWaitedForALittle) {
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
-  allocator.reset(made);
-  pool = make_pool(made);  // it knows no queue
+  allocator = make_allocator(clpool_allocator_create_deferred, scene.cl.context, 0);
+  pool = make_pool(allocator.get());  // it knows no queue
   std::vector<clpool_mem*> blocks;
   for (int i = 0; i < 9; ++i) {
     blocks.push_back(take(block));
@@ -207,9 +201,7 @@ INSTANTIATE_TEST_SUITE_P(Queues, PoolBoundsAfterAVainWait, testing::Values(1, 2)
 /// All commands are through, but the last marker, which is seen by who asks again. Of memory that goes only when nothing
 /// uses it.
 TEST_F(PoolBounds, GivingBackPollsAgainAfterAVainWait) {
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
-  allocator.reset(made);
+  allocator = make_allocator(clpool_allocator_create_svm, scene.cl.context, 0, 0, nullptr);
   open_pool(1);
   clpool_mem* const first = take(block);
   clpool_mem* second = nullptr;

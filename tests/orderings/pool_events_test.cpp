@@ -365,12 +365,10 @@ TEST_F(PoolOfManyEvents, ADeviceThatGetsOnIsWaitedForByGuardedPoolsToo) {
   GTEST_SKIP() << "what the device gets done depends on the sanitizer";
 #endif
   stub_configure("mode=worker");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator = immediate_allocator(scene.cl.queue);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.guard = CLPOOL_GUARD_ON;
-  pool = make_pool(made, options);
+  pool = make_pool(allocator.get(), options);
   Device device(std::chrono::microseconds(4000));
   for (int i = 0; i < 350; ++i) {
     clpool_mem* const mem = take(large);

@@ -282,13 +282,11 @@ TEST_F(PoolOrder, ANewChunkIsReadyBeforeAnyQueueUsesIt) {
 TEST_F(PoolOrder, WhatADriverForgetsOfBarriersDoesNotMatter) {
   stub_configure("name=Portable Computing Language,forgets_barriers=1");
   const cl_command_queue overtaking = scene.queue;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(overtaking, 0, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator = immediate_allocator(overtaking);
   Gate gate(scene.cl.context);
   ASSERT_EQ(clEnqueueBarrierWithWaitList(overtaking, 1, gate.list(), nullptr), CL_SUCCESS);
   clpool_mem* first = nullptr;
-  ASSERT_OK(clpool_allocator_allocate(made, block_size, &first));
+  ASSERT_OK(clpool_allocator_allocate(allocator.get(), block_size, &first));
   const OwnedMem mem(first);
   make_pool({home});
   clpool_mem* const used = allocate();

@@ -63,14 +63,12 @@ TEST(BoxesOfPartsOnPocl, OfOneBufferAreCopiedRowByRowUntilOneFails) {
 TEST(QueuesOfPocl, WithoutAnOrderWaitForAnotherQueueAllTheSame) {
   Scene scene;
   stub_configure("name=Portable Computing Language");
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_deferred(scene.cl.context, 0, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator = make_allocator(clpool_allocator_create_deferred, scene.cl.context, 0);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.queues = &scene.cl.queue;
   options.queue_count = 1;
   {
-    const PoolHandle pool = make_pool(made, options);
+    const PoolHandle pool = make_pool(allocator.get(), options);
     MemHandle mem = allocate(pool, 4096);
     stub_run_all();
     Gate gate(scene.cl.context);

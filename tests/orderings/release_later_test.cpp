@@ -178,9 +178,8 @@ TEST_F(ReleaseLater, AMapCountsAsReleasedAtOnceAndIsUnmappedLater) {
 }
 
 TEST_F(ReleaseLater, AnUnmappingThatWasPutOffIsWaitedForByReleasesOfWhatCallersBelieveIdle) {
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator =
+      test::make_allocator(clpool_allocator_create_svm, scene.cl.context, 0, 0, nullptr);
   for (const std::size_t queues : {1, 2}) {
     const cl_command_queue all[] = {scene.cl.queue, scene.cl.another_queue()};
     clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;

@@ -160,9 +160,7 @@ TEST_P(ChunksOfSeveralDevicesElsewhere, AreTouchedOnTheirs) {
 
 /// And parts on that of the pool's queue, if it is not their allocator's.
 TEST_P(ChunksOfSeveralDevicesElsewhere, HavePartsThatAreFirstUsedOnThePools) {
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(queues[0], 0, &made));
-  const AllocatorHandle of_first(made);
+  const AllocatorHandle of_first = immediate_allocator(queues[0]);
   clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
   options.queues = &queues[1];
   options.queue_count = 1;

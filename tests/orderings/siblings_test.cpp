@@ -20,9 +20,7 @@ namespace {
 double siblings_a_block(std::size_t live) {
   stub_configure("nvidia=1,align=512,poison=0");
   Scene scene;
-  clpool_allocator* made = nullptr;
-  EXPECT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator = immediate_allocator(scene.cl.queue);
   const PoolHandle pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
   std::mt19937_64 random(1);
   clpool_mem* large = nullptr;
@@ -79,9 +77,7 @@ TEST(PoolSiblings, ThatGoAreNotWaitedForUntilTheLastHasGone) {
   stub_configure("align=512,poison=0,mode=immediate");
   Scene scene;
   Gate gate(scene.cl.context);
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_immediate(scene.cl.queue, 0, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator = immediate_allocator(scene.cl.queue);
   const PoolHandle pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
   // A chunk: all but 64 of their handles go when they come free at once.
   std::vector<clpool_mem*> blocks(256);

@@ -273,12 +273,11 @@ TEST(SvmOfAKindThatADeviceLacks, IsRefusedNamingAllThatItNeeds) {
 /// Nobody says when memory is through that a pool without a queue has.
 TEST(SvmOfAPoolWithoutAQueue, StaysWhoeverGivesItBack) {
   Scene scene;
-  clpool_allocator* made = nullptr;
-  ASSERT_OK(clpool_allocator_create_svm(scene.cl.context, 0, 0, nullptr, &made));
-  const AllocatorHandle allocator(made);
+  const AllocatorHandle allocator =
+      make_allocator(clpool_allocator_create_svm, scene.cl.context, 0, 0, nullptr);
   Gate gate(scene.cl.context);
   {
-    const PoolHandle pool = make_pool(made, CLPOOL_POOL_OPTIONS_INIT);
+    const PoolHandle pool = make_pool(allocator.get(), CLPOOL_POOL_OPTIONS_INIT);
     MemHandle mem = allocate(pool, 4096);
     ASSERT_EQ(clEnqueueSVMMemFill(scene.cl.queue, clpool_mem_pointer(mem.get()), &source_byte, 1, 4096, 1,
                                   gate.list(), nullptr),

@@ -141,6 +141,18 @@ class NumberSource {
   std::vector<std::string> events_;
 };
 
+/// An allocator by one of the library's functions and its arguments but for the last, which receives it.
+template <typename Create, typename... Arguments>
+AllocatorHandle make_allocator(Create* create, Arguments... arguments) {
+  clpool_allocator* allocator = nullptr;
+  EXPECT_EQ(create(arguments..., &allocator), CLPOOL_SUCCESS) << clpool_last_error_message();
+  return AllocatorHandle(allocator);
+}
+/// … of buffers that are there when they are had.
+inline AllocatorHandle immediate_allocator(cl_command_queue queue) {
+  return make_allocator(clpool_allocator_create_immediate, queue, 0);
+}
+
 inline PoolHandle make_pool(clpool_allocator* allocator,
                             const clpool_pool_options& options = CLPOOL_POOL_OPTIONS_INIT) {
   clpool_pool* pool = nullptr;
