@@ -81,7 +81,7 @@ bool Pending::adopt(std::unique_ptr<QueueSet>& own, std::vector<std::unique_ptr<
   }
   for (const Joined& joined : all) {
     QueueSet* const known = sets_.find(joined.queues);
-    QueueSet& with_own = known != nullptr ? *known : sets_.add(std::move(*find_made(joined.queues)));
+    QueueSet& with_own = known != nullptr ? *known : add_set(std::move(*find_made(joined.queues)));
     hold(with_own);
     joined.set->with_own = &with_own;
   }
@@ -118,7 +118,7 @@ bool Pending::declare(Uses& uses, DeclaredQueues&& declared, std::unique_ptr<Que
   std::vector<cl_command_queue> queues = queues_of(declared);
   QueueSet* set = queues.empty() ? nullptr : sets_.find(queues);
   if (set == nullptr && made != nullptr && made->epochs.is_over(queues)) {
-    set = &sets_.add(std::move(made));
+    set = &add_set(std::move(made));
   }
   if (set == nullptr && !queues.empty()) {
     missing = std::move(queues);
@@ -137,14 +137,6 @@ void Pending::refer(Uses& uses, QueueSet* set) noexcept {
   if (QueueSet* former = std::exchange(uses.set, set); former != nullptr) {
     let_go(*former);
   }
-}
-
-void Pending::note_look_at_sets() noexcept {
-  std::size_t late = 0;
-  for (QueueSet* set = sets_.first(); set != nullptr; set = set->next) {
-    late += std::exchange(set->was_looked_at, true) ? 1 : 0;
-  }
-  most_sets_ = sets_.count() + std::max(new_sets, late);
 }
 
 void Pending::retire(Uses& uses) noexcept {

@@ -61,10 +61,10 @@ class Pending {
   bool declare(Uses& uses, DeclaredQueues&& declared, std::unique_ptr<QueueSet>& made,
                std::vector<cl_command_queue>& missing);
 
-  /// So many sets came since the last look at all of them that another one is due: those that nothing but ended commands keep go
+  /// So many sets came since there were fewest that a look at all of them is due: those that nothing but ended commands keep go
   /// with it.
   bool has_many_sets() const noexcept { return sets_.count() > most_sets_; }
-  void note_look_at_sets() noexcept;
+  void note_look_at_sets() noexcept { most_sets_ = more_sets(sets_.count()); }
 
   /// The set stays until let_go().
   static void hold(QueueSet& set) noexcept { ++set.users; }
@@ -208,8 +208,15 @@ class Pending {
   Books& books_;
   const bool host_writes_;
   bool holds_back_ = false;
-  static constexpr std::size_t new_sets = 64;
-  std::size_t most_sets_ = new_sets;
+  /// So many are not yet looked at where there are so many: a look takes as long as there are sets.
+  static constexpr std::size_t more_sets(std::size_t count) noexcept {
+    return count + std::max<std::size_t>(64, count / 4);
+  }
+  QueueSet& add_set(std::unique_ptr<QueueSet> set) noexcept {
+    most_sets_ = std::min(most_sets_, more_sets(sets_.count()));  // some may have gone
+    return sets_.add(std::move(set));
+  }
+  std::size_t most_sets_ = more_sets(0);
   QueueSets sets_;
   QueueSet* own_;                                 ///< one of sets_
   std::array<EventLists, Account::most> events_;  ///< released blocks that wait for events, by their account

@@ -365,7 +365,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   QueueSet* lending_set(const OnQueue* on) const noexcept;
   /// Hands out the oldest such block, or null.
   Mem* take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache);
-  cl_command_queue bound_queue(const Mem& mem) const noexcept;
+  cl_command_queue bound_queue(const Mem& mem, HeldSets& held);
   bool is_ready(Visit& visit, const PoolChunk& chunk) noexcept;
   Status come_after(Mem& mem, cl_command_queue queue, cl_command_queue done = nullptr);
 

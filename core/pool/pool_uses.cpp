@@ -19,6 +19,12 @@ struct Pool::HeldSets {
   std::vector<QueueSet*> sets;  ///< on which Pending::hold() was called
 
   explicit HeldSets(Pool& held_of) noexcept : pool(held_of) {}
+  void hold(QueueSet* set) {
+    if (set != nullptr) {
+      sets.push_back(set);
+      Pending::hold(*set);
+    }
+  }
   HeldSets(const HeldSets&) = delete;
   HeldSets& operator=(const HeldSets&) = delete;
   ~HeldSets() {
@@ -63,10 +69,7 @@ Status Pool::change_uses(Mem& mem, Change&& change) {
         }
         return Status::success;
       }
-      if (uses.set != nullptr) {
-        held.sets.push_back(uses.set);
-        Pending::hold(*uses.set);
-      }
+      held.hold(uses.set);
     }
     CLPOOL_TRY(QueueSet::make(missing, allocator_->traits().context, made));
     if (made->epochs.only_queue() != nullptr && lends()) {
@@ -106,9 +109,12 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
   return Status::success;
 }
 
-cl_command_queue Pool::bound_queue(const Mem& mem) const noexcept {
+/// The queue that a block is bound to, which stays as long as `held`; null where there is none.
+cl_command_queue Pool::bound_queue(const Mem& mem, HeldSets& held) {
+  const Visit visit(*this);
   const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
   if (uses != nullptr && uses->declared.bound != nullptr) {
+    held.hold(uses->set);
     return uses->declared.bound;
   }
   const cl_command_queue only = pending_.own().epochs.only_queue();
@@ -349,11 +355,8 @@ Status Pool::bind_to_queue(Mem& mem, cl_command_queue queue) {
   CLPOOL_TRY(require_own_process("the pool"));
   CLPOOL_TRY(cl::require_in_order(queue));
   CLPOOL_TRY(meet(queue));
-  cl_command_queue former = nullptr;
-  {
-    const Visit visit(*this);
-    former = bound_queue(mem);
-  }
+  HeldSets held{*this};
+  const cl_command_queue former = bound_queue(mem, held);
   if (former != nullptr && former != queue) {
     CLPOOL_TRY(cl::hand_over(former, queue));
   }
@@ -363,18 +366,13 @@ Status Pool::bind_to_queue(Mem& mem, cl_command_queue queue) {
 
 Status Pool::unbind_from_queue(Mem& mem) {
   CLPOOL_TRY(require_own_process("the pool"));
-  cl_command_queue bound = nullptr;
-  bool has_uses = false;
-  {
-    const Visit visit(*this);
-    bound = bound_queue(mem);
-    has_uses = pool_block(mem).attachment != nullptr;
-  }
+  HeldSets held{*this};
+  const cl_command_queue bound = bound_queue(mem, held);
   if (bound == nullptr) {
     return Status::success;
   }
   CLPOOL_TRY(cl::finish(bound));
-  if (!has_uses) {
+  if (held.sets.empty()) {  // it was bound to nothing but the pool's own queue
     return Status::success;
   }
   return change_uses(mem, [](DeclaredQueues& declared) { declared.bound = nullptr; });
@@ -382,18 +380,18 @@ Status Pool::unbind_from_queue(Mem& mem) {
 
 Status Pool::release_on(Mem& mem, cl::Order order) {
   CLPOOL_TRY(require_own_process("the pool"));
-  cl_command_queue bound = nullptr;
-  if (order.queue == nullptr) {
-    const Visit visit(*this);
-    bound = bound_queue(mem);
-  }
-  CLPOOL_TRY(cl::check_order_or_bound(order, bound));
-  CLPOOL_TRY(meet(order.queue));
   cl::Event done;
-  if (order.event != nullptr) {
-    CLPOOL_TRY(cl::mark_so_far(order, done));
+  {
+    HeldSets held{*this};
+    const cl_command_queue bound = order.queue == nullptr ? bound_queue(mem, held) : nullptr;
+    CLPOOL_TRY(cl::check_order_or_bound(order, bound));
+    CLPOOL_TRY(meet(order.queue));
+    if (order.event != nullptr) {
+      CLPOOL_TRY(cl::mark_so_far(order, done));
+    }
+    CLPOOL_TRY(
+        change_uses(mem, [&](DeclaredQueues& declared) { insert_queue(declared.queues, order.queue); }));
   }
-  CLPOOL_TRY(change_uses(mem, [&](DeclaredQueues& declared) { insert_queue(declared.queues, order.queue); }));
   CLPOOL_TRY(release_after(mem, order.wait_count, order.waits));
   CLPOOL_TRY(release_mem(mem));
   if (order.event != nullptr) {

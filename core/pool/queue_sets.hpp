@@ -26,7 +26,6 @@ struct QueueSet : HeldBack {
   std::uint64_t overdue = 0;    ///< an epoch that was waited for in vain…
   std::uint64_t waited_ns = 0;  ///< …for so long; while it is not complete, nobody tries as long again
   bool is_unmarked = false;     ///< the newest epoch has no markers, as the driver refused them
-  bool was_looked_at = false;   ///< by a look because there were many sets
   /// These and the queue that the pool has adopted since: what was declared before and the pool's own queues
   /// use. Null where these are all; this one is counted among its users.
   QueueSet* with_own = nullptr;

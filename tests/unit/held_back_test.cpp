@@ -103,6 +103,27 @@ TEST(HeldBack, FindsEachOfManySizes) {
   EXPECT_TRUE(list.empty());
 }
 
+/// Also where all are multiples of one, whose places by a single product lay together.
+TEST(BySize, FindsASizeAfterFewLooks) {
+  for (const std::uint64_t step : {256U, 5504U, 10752U, 11008U, 3604480U}) {
+    for (const std::size_t count : {63U, 127U, 1023U, 4095U}) {
+      BySize sizes;
+      std::vector<PoolBlock> blocks = blocks_of(count);
+      std::uint64_t capacity = 0;
+      for (PoolBlock& block : blocks) {
+        block.capacity = capacity += step;
+        sizes.add(block);
+      }
+      std::size_t looks = 0;
+      for (const PoolBlock& block : blocks) {
+        ASSERT_EQ(sizes.first(block.capacity), &block);
+        looks += sizes.looks_for(block.capacity);
+      }
+      EXPECT_LE(looks, 3 * count) << count << " multiples of " << step;
+    }
+  }
+}
+
 TEST(BySize, HasRoomForTheSizesThatThereAreNotForThoseThatCameAndWent) {
   BySize sizes;
   std::vector<PoolBlock> blocks = blocks_of(100);

@@ -4,6 +4,7 @@
 // Blocks are linked by Block::attachment. Changed with the pool's mutex held.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -49,6 +50,10 @@ class BySize {
   }
   /// Of the table: at least twice as many as there are sizes.
   std::size_t places() const noexcept { return size_; }
+  /// … that a search for that size looks at: one, if all goes well.
+  std::size_t looks_for(std::uint64_t capacity) const noexcept {
+    return (static_cast<std::size_t>(place_of(capacity) - entries_.get()) - home_of(capacity)) % size_ + 1;
+  }
 
  private:
   struct Entry {
@@ -59,7 +64,10 @@ class BySize {
   static constexpr std::size_t least_size = 16;
 
   std::size_t home_of(std::uint64_t capacity) const noexcept {
-    return static_cast<std::size_t>((capacity * 0x9E3779B97F4A7C15U) >> 32) & (size_ - 1);
+    // Twice, and the upper bits: by one product the multiples of some sizes lie together.
+    const std::uint64_t once = capacity * 0x9E3779B97F4A7C15U;
+    const std::uint64_t twice = (once ^ (once >> 29)) * 0xBF58476D1CE4E5B9U;
+    return static_cast<std::size_t>(twice >> std::countl_zero(size_ - 1));
   }
   /// Where that size is, or would be: there is always a place with nothing.
   Entry* place_of(std::uint64_t capacity) const noexcept {
