@@ -71,6 +71,7 @@ std::uint64_t Caches::allowance(std::uint64_t managed_bytes) const noexcept {
 }
 
 void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept {
+  keeper_.note_time(earning_requests_);
   visits_ = 0;
   shared_bytes_ = managed_bytes;
   shared_keepers_ = Keeper::count();

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeper: one of the pools of this process that grow rather than take back the small blocks that their threads' caches have, as
 // each has a handle of its own. They share what all of them may keep like that. None grows so where it has that much more than it
-// ever needed, or a sixteenth of what it has: between kept blocks much may lie of which no other block can be made. Nor does it for
-// some time where chunks went back to the driver after that: what small blocks left to each other large ones had to make room for.
-// With the pool's mutex held.
+// ever needed, or a sixteenth of what it has: between kept blocks much may lie of which no other block can be made. And one keeps
+// hardly anything where chunks go back to the driver for others again and again, if they do not then: what small blocks left to each
+// other large ones had to make room for. With the pool's mutex held.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <utility>
 
 namespace clpool::core {
 
@@ -40,36 +39,33 @@ class Keeper {
   static bool may_grow(std::uint64_t managed, std::uint64_t peak, std::uint64_t kept) noexcept {
     return managed - std::min(managed, peak) <= std::max(kept, managed / unused_part);
   }
-  /// It would grow now. `released`: chunks that went back so far. False: it is to take back what it keeps instead.
-  bool grows(std::uint64_t released) noexcept {
-    if (std::exchange(has_grown_, false)) {
-      const bool in_vain = released != released_;
-      turns_ = in_vain ? std::min(2 * turns_ + 1, most_turns) : turns_ / 2;
-      left_ = in_vain ? turns_ : 0;
-    }
-    if (left_ != 0) {
-      --left_;
-      return false;
-    }
-    has_grown_ = true;
-    released_ = released;
-    return true;
-  }
+  /// A chunk was made, for which `exchanged` have gone back by now.
+  void note_exchanged(std::uint64_t exchanged) noexcept { exchanged_ = exchanged; }
+  /// So many requests were served so far. Where chunks are exchanged again and again this one keeps less as long as that makes it
+  /// half as often at most; from time to time, and ever more rarely, as much again.
+  void note_time(std::uint64_t requests) noexcept;
   std::uint64_t most() const noexcept { return most_; }
   /// Bytes that this one may keep, beside the others.
-  std::uint64_t share() const noexcept { return is_one() ? std::min(most_, most_of_all / count()) : 0; }
+  std::uint64_t share() const noexcept {
+    return is_one() ? std::min(most_, most_of_all / count()) / (keeps_less_ ? less_part : 1) : 0;
+  }
 
  private:
   static constexpr std::uint64_t most_of_all = std::uint64_t{64} << 20;
   static constexpr std::uint64_t unused_part = 16;
-  static constexpr std::uint64_t most_turns = 1023;
+  static constexpr std::uint64_t least_windows = 16;
+  static constexpr std::uint64_t less_part = 32;
   static inline constinit std::atomic<std::uint64_t> count_{0};
 
   std::uint64_t most_ = 0;
-  bool has_grown_ = false;
-  std::uint64_t released_ = 0;  ///< … when so many chunks had gone back
-  std::uint64_t turns_ = 0;     ///< in which it does not grow, after it did in vain
-  std::uint64_t left_ = 0;      ///< … of these
+  std::uint64_t exchanged_ = 0;            ///< chunks, so far
+  std::uint64_t window_start_ = 0;         ///< the requests until then
+  std::uint64_t exchanged_at_start_ = 0;   ///< … and the chunks
+  std::uint64_t exchanged_with_all_ = 0;   ///< in the last window in which it kept all, if these were many
+  std::uint64_t windows_left_ = 0;         ///< in which it keeps less, or does not try that again
+  std::uint64_t windows_ = least_windows;  ///< … how many the next time
+  bool keeps_less_ = false;
+  bool settles_ = false;  ///< … since this window began
 };
 
 }  // namespace clpool::core

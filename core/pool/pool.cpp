@@ -407,6 +407,7 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
     throw;
   }
   pool_chunk(*request.block->chunk).made = std::move(made);
+  caches_.keeper().note_exchanged(books_.exchanged_chunks());
   share_limits();
   if (fill) {
     visit.out([&] { fill.reset(); });

@@ -259,7 +259,7 @@ bool Pool::leaves_cached(const Request& request) noexcept {
   }
   std::uint64_t cached = 0;
   caches_.for_each([&](const ThreadCache& cache) { cached += cache.cached(); });
-  return cached <= kept && caches_.keeper().grows(books_.driver_releases());
+  return cached <= kept;
 }
 
 void Pool::empty_caches_for(Visit& visit, Request& request) noexcept {

@@ -23,42 +23,69 @@ TEST(Keeper, MayGrowByASixteenthOfALargePool) {
   EXPECT_FALSE(Keeper::may_grow(160'000, 149'999, 2000));
 }
 
-TEST(Keeper, GrowsEachTimeWhereNothingGoesBack) {
-  Keeper keeper;
-  for (int i = 0; i < 100; ++i) {
-    EXPECT_TRUE(keeper.grows(7));
-  }
-}
-
-/// A program that makes a pool grow for small blocks and then give back a chunk for a large one, again and again.
-TEST(Keeper, GrowsEverMoreRarelyWhereChunksGoBackAfterThat) {
-  Keeper keeper;
-  std::uint64_t released = 0;
-  int grown = 0;
-  for (int i = 0; i < 10'000; ++i) {
-    if (keeper.grows(released)) {
-      ++grown;
-      ++released;
+/// A keeper whose pool exchanges so many chunks in 4,096 requests as it keeps all, or less.
+class KeeperOfExchanges : public testing::Test {
+ protected:
+  static constexpr std::uint64_t most = std::uint64_t{2} << 20;
+  KeeperOfExchanges() { keeper.begin(most); }
+  /// In how many of `windows` it kept all.
+  int windows_with_all(int windows, std::uint64_t with_all, std::uint64_t with_less) {
+    int result = 0;
+    for (int i = 0; i < windows; ++i) {
+      const bool keeps_all = keeper.share() == most;
+      EXPECT_TRUE(keeps_all || keeper.share() == most / 32);
+      result += keeps_all ? 1 : 0;
+      exchanged += keeps_all ? with_all : with_less;
+      keeper.note_exchanged(exchanged);
+      requests += 4096;
+      keeper.note_time(requests);
     }
+    return result;
   }
-  EXPECT_GE(grown, 15) << "it tries again";
-  EXPECT_LE(grown, 25);
+  Keeper keeper;
+  std::uint64_t requests = 0;
+  std::uint64_t exchanged = 0;
+};
+
+TEST_F(KeeperOfExchanges, KeepsLessWhereTheyAreHalfAsManyThen) {
+  EXPECT_LE(windows_with_all(100, 40, 20), 10);
+  EXPECT_LE(windows_with_all(1000, 40, 20), 10) << "and tries ever more rarely whether it still has to";
 }
 
-TEST(Keeper, GrowsAsOftenAgainOnceThatIsOver) {
-  Keeper keeper;
-  std::uint64_t released = 0;
-  for (int i = 0; i < 100; ++i) {
-    released += keeper.grows(released) ? 1 : 0;
-  }
-  int grown = 0;
-  for (int i = 0; i < 1000; ++i) {
-    grown += keeper.grows(released) ? 1 : 0;
-  }
-  EXPECT_GE(grown, 900);
-  for (int i = 0; i < 3 && !keeper.grows(released + 1); ++i) {
-  }
-  EXPECT_TRUE(keeper.grows(released + 1)) << "what was long ago does not count";
+TEST_F(KeeperOfExchanges, KeepsAllWhereTheyAreNotHalfAsManyThen) {
+  EXPECT_GE(windows_with_all(100, 40, 21), 90);
+  EXPECT_GE(windows_with_all(1000, 40, 21), 985);
+}
+
+TEST_F(KeeperOfExchanges, KeepsAllWhereTheyAreFew) {
+  EXPECT_EQ(windows_with_all(100, 7, 0), 100);
+  requests += 40'960;
+  exchanged += 79;  // in ten windows together
+  keeper.note_exchanged(exchanged);
+  keeper.note_time(requests);
+  EXPECT_EQ(windows_with_all(1, 100, 0), 1);
+  EXPECT_EQ(windows_with_all(100, 7, 0), 100);
+}
+
+TEST_F(KeeperOfExchanges, KeepsAllWhereAPoolBegins) {
+  EXPECT_EQ(windows_with_all(1, 100, 0), 1);
+  EXPECT_EQ(windows_with_all(100, 0, 0), 100);
+}
+
+TEST_F(KeeperOfExchanges, KeepsAllAgainOnceTheyAreOver) {
+  EXPECT_LE(windows_with_all(1000, 40, 0), 20);
+  windows_with_all(256, 0, 0);
+  EXPECT_EQ(windows_with_all(1000, 0, 0), 1000);
+  EXPECT_EQ(windows_with_all(2, 40, 0), 2);
+  EXPECT_EQ(windows_with_all(17, 40, 0), 0) << "for as long as at first";
+  EXPECT_GT(windows_with_all(1, 40, 0), 0);
+}
+
+/// Of what it keeps less, in which it gives up the rest.
+TEST_F(KeeperOfExchanges, DoesNotCountTheFirstWindow) {
+  EXPECT_EQ(windows_with_all(2, 40, 0), 2);
+  EXPECT_EQ(windows_with_all(1, 0, 100), 0);
+  EXPECT_EQ(windows_with_all(10, 0, 0), 0);
 }
 
 TEST(Keeper, SharesWithOthers) {

@@ -257,7 +257,8 @@ class Books {
   const Strategy& strategy() const noexcept { return *strategy_; }
   std::uint64_t managed_bytes() const noexcept { return chunks_.bytes; }
   /// Chunks that went back to the driver so far.
-  std::uint64_t driver_releases() const noexcept { return driver_releases_; }
+  /// Of chunks, for new ones.
+  std::uint64_t exchanged_chunks() const noexcept { return exchanged_chunks_; }
   std::uint64_t pending_blocks() const noexcept { return pending_blocks_; }
   std::uint64_t pending_bytes() const noexcept { return pending_bytes_; }
   void add_to(PoolStats& stats) const noexcept;
@@ -512,6 +513,7 @@ class Books {
   Pause growth_pause_;               ///< in which requests wait for a moment at most before the pool grows
   std::uint64_t driver_allocations_ = 0;
   std::uint64_t driver_releases_ = 0;
+  std::uint64_t exchanged_chunks_ = 0;
   std::uint64_t out_of_memory_events_ = 0;
   std::uint64_t handles_made_ = 0;
   std::array<Account, Account::most> accounts_;

@@ -244,6 +244,7 @@ bool Books::grow(Request& request, Step&) {
     enter_garbage(*chunk);
   }
   const std::uint64_t waited_ns = std::exchange(request.waited_before_growth_ns, 0);
+  exchanged_chunks_ += growth.released.size();
   if (!growth.released.empty()) {
     growth_pause_.end();
   } else if (waited_ns == settling_before_peak_ns) {
