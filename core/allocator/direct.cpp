@@ -294,6 +294,7 @@ Status remember(DirectMem& mem, const cl::Order& order, cl_event* event) {
 
 Status release_direct_svm(Mem& mem, cl::Order order) {
   CLPOOL_TRY(require_direct_svm(mem));
+  CLPOOL_TRY(require_held(mem));
   auto& direct = static_cast<DirectMem&>(mem);
   CLPOOL_TRY(cl::check_order_or_bound(order, queue_of(direct)));
   CLPOOL_TRY(cl::require_context(order.queue, direct.allocator->traits().context));

@@ -27,6 +27,34 @@ constinit std::atomic<Mem*> later_releases{nullptr};
               tag);
 }
 
+constexpr std::uint32_t references_of_program(std::uint32_t references) noexcept {
+  return references % kept_reference;
+}
+
+[[gnu::cold]] Status kept_by_others(const Mem& mem) noexcept {
+  const void* const name = &mem;
+  if (std::uint64_t tag = 0; mem.owner->is_guarded(mem, tag)) {
+    report_finding({},
+                   "released memory is used: %p, a block of %zu bytes with tag %llu, which a part, a map or "
+                   "a view keeps",
+                   name, mem.size, static_cast<unsigned long long>(tag));
+  }
+  return fail(Status::invalid_operation,
+              "memory %p was released already; a part, a map or a view of it keeps it", name);
+}
+
+/// Of those that are counted by `mask`.
+Status add_reference(Mem& mem, std::uint32_t one, std::uint32_t mask, const char* what) noexcept {
+  std::uint32_t references = mem.references.load(std::memory_order_relaxed);
+  do {
+    if ((references & mask) == mask) {
+      return fail(Status::invalid_operation, "memory %p has %u %s, the most that there may be",
+                  static_cast<const void*>(&mem), mask / one, what);
+    }
+  } while (!mem.references.compare_exchange_weak(references, references + one, std::memory_order_relaxed));
+  return Status::success;
+}
+
 }  // namespace
 
 Status require_live(const Mem& mem) noexcept {
@@ -52,6 +80,10 @@ bool MemOwner::keeps_rounding_bytes(const Mem&) const noexcept {
   return false;
 }
 
+bool MemOwner::is_guarded(const Mem&, std::uint64_t&) const noexcept {
+  return false;
+}
+
 void clear_mem(Mem& mem) noexcept {
   mem.state = MemState::released;
   mem.owner = nullptr;
@@ -67,16 +99,36 @@ Status require_handle(const Mem& mem) noexcept {
              : fail(Status::invalid_operation, "memory %p has no cl_mem", static_cast<const void*>(&mem));
 }
 
-Status give_up_reference(Mem& mem, bool& is_last) noexcept {
+Status require_held(const Mem& mem) noexcept {
   CLPOOL_TRY(require_live(mem));
+  return references_of_program(mem.references.load(std::memory_order_acquire)) != 0 ? Status::success
+                                                                                    : kept_by_others(mem);
+}
+
+Status give_up_reference(Mem& mem, bool& is_last) noexcept {
+  CLPOOL_TRY(require_held(mem));
   // A count of one cannot change under us: whoever could raise it would need a reference of their own.
-  is_last = mem.references.load(std::memory_order_acquire) == 1;
-  if (!is_last && mem.references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    // Two gave up the last two at once. A descriptor that may be handed out again keeps a count of one.
-    mem.references.store(1, std::memory_order_relaxed);
-    is_last = true;
+  std::uint32_t references = mem.references.load(std::memory_order_acquire);
+  while (references != 1) {
+    if (references_of_program(references) == 0) {
+      return kept_by_others(mem);  // two gave up one reference at once
+    }
+    if (mem.references.compare_exchange_weak(references, references - 1, std::memory_order_acq_rel)) {
+      is_last = false;
+      return Status::success;
+    }
   }
+  is_last = true;
   return Status::success;
+}
+
+bool let_go_of_mem(Mem& mem) noexcept {
+  const bool is_last = mem.references.load(std::memory_order_acquire) == kept_reference ||
+                       mem.references.fetch_sub(kept_reference, std::memory_order_acq_rel) == kept_reference;
+  if (is_last) {
+    mem.references.store(1, std::memory_order_relaxed);  // as the program's last one leaves it
+  }
+  return is_last;
 }
 
 Status release_mem(Mem& mem) noexcept {
@@ -130,9 +182,13 @@ void finish_later_releases() noexcept {
 }
 
 Status retain_mem(Mem& mem) noexcept {
+  CLPOOL_TRY(require_held(mem));
+  return add_reference(mem, 1, references_of_program(UINT32_MAX), "references");
+}
+
+Status keep_mem(Mem& mem) noexcept {
   CLPOOL_TRY(require_live(mem));
-  mem.references.fetch_add(1, std::memory_order_relaxed);
-  return Status::success;
+  return add_reference(mem, kept_reference, ~references_of_program(UINT32_MAX), "parts, maps and views");
 }
 
 const char* kind_name(MemKind kind) noexcept {

@@ -55,6 +55,8 @@ class MemOwner {
   virtual void note_put_off_use(Mem& mem) noexcept;
   /// True if commands must leave the rounding bytes beyond `mem` alone although nobody else has them.
   virtual bool keeps_rounding_bytes(const Mem& mem) const noexcept;
+  /// True if it tells of mistakes of the program's; `tag`: the mark that the program gave the memory.
+  virtual bool is_guarded(const Mem& mem, std::uint64_t& tag) const noexcept;
   /// Context in which the memory lives; null for custom memory. No reference is added.
   virtual cl_context context_of(const Mem& mem) const noexcept = 0;
   /// The buffer object that is no sub-buffer and the offset in it (bytes) at which `mem` begins: what
@@ -79,7 +81,8 @@ struct alignas(64) Mem {
     void* pointer = nullptr;   ///< SVM, pinned, custom
     std::uint64_t former_tag;  ///< MemState::resting: the mark that the user gave it
   };
-  std::atomic<std::uint32_t> references{0};
+  std::atomic<std::uint32_t> references{
+      0};  ///< the program's, and kept_reference for each part, map and view
   MemState state = MemState::released;
   MemKind kind = MemKind::buffer;
   std::uint8_t made_in = 0;  ///< the process that made it: process_generation(), in so far as it fits
@@ -90,6 +93,10 @@ struct alignas(64) Mem {
   bool pooled() const noexcept { return home != nullptr; }
 };
 static_assert(sizeof(Mem) == 64);
+
+/// What a part, a map or a view of the memory adds to its references: above all that the program may have, so that a release of
+/// the program's that it has no reference for is seen.
+inline constexpr std::uint32_t kept_reference = std::uint32_t{1} << 14;
 
 /// What the release of a pooled block must know.
 enum Mark : std::uint8_t {
@@ -141,15 +148,17 @@ void clear_mem(Mem& mem) noexcept;
 /// INVALID_OPERATION if `mem` has no cl_mem (SVM, pinned and custom memory).
 Status require_handle(const Mem& mem) noexcept;
 
-/// Gives up one reference; `is_last` tells whether the owner is to take the memory back. INVALID_OPERATION if `mem` is
-/// not live.
+/// INVALID_OPERATION if the program has no reference of `mem` any more, though something of it may still keep it.
+Status require_held(const Mem& mem) noexcept;
+
+/// Gives up one reference of the program's; `is_last` tells whether the owner is to take the memory back. INVALID_OPERATION as
+/// require_held().
 Status give_up_reference(Mem& mem, bool& is_last) noexcept;
 
-/// Gives up one reference; the last one goes to the owner. INVALID_OPERATION if `mem` is not live.
+/// Gives up one reference of the program's; the last one of all goes to the owner. INVALID_OPERATION as require_held().
 Status release_mem(Mem& mem) noexcept;
 
-/// Gives up one reference without waiting and without calling a driver, for finalizers. INVALID_OPERATION if
-/// `mem` is not live.
+/// The same without waiting and without calling a driver, for finalizers.
 Status release_mem_later(Mem& mem) noexcept;
 /// Leaves memory that is marked as released to the next finish_later_releases().
 void put_off_release(Mem& mem) noexcept;
@@ -157,7 +166,12 @@ void put_off_release(Mem& mem) noexcept;
 /// Carries out what was put off: of memory of no pool, and of all other objects (LateRelease).
 void finish_later_releases() noexcept;
 
-/// Adds one reference. INVALID_OPERATION if `mem` is not live.
+/// Adds one reference of the program's. INVALID_OPERATION as require_held(), and if it has as many as there may be.
 Status retain_mem(Mem& mem) noexcept;
+
+/// For what keeps live memory: adds a kept_reference. INVALID_OPERATION if there are as many as there may be.
+Status keep_mem(Mem& mem) noexcept;
+/// Gives one up; true if the owner is to take the memory back, as it was the last reference of all.
+bool let_go_of_mem(Mem& mem) noexcept;
 
 }  // namespace clpool::core

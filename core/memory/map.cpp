@@ -26,7 +26,7 @@ Status begin_map(const cl::Order& order, Mem& mem, Map*& result) {
   cl::Queue queue;
   CLPOOL_TRY(cl::Queue::share(order.queue, queue));
   Map& map = spare_maps.take();
-  if (const Status status = retain_mem(mem); status != Status::success) {
+  if (const Status status = keep_mem(mem); status != Status::success) {
     spare_maps.give_back(map);
     return status;
   }
@@ -270,7 +270,8 @@ Status release_map(Map& map) {
   map.row_pitch = 0;
   map.slice_pitch = 0;
   spare_maps.give_back(map);
-  const Status released = release_mem(*mem);
+  const Status released = let_go_of_mem(*mem) ? mem->owner->take_back(*mem) : Status::success;
+  finish_later_releases();
   return unmapped == Status::success ? released : unmapped;
 }
 

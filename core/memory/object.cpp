@@ -24,11 +24,12 @@ class ObjectOwner final : public MemOwner {
     const NoteGivenBack note;
     Mem* parent = end(static_cast<ObjectMem&>(mem));
     while (parent != nullptr && parent->owner == this) {
-      bool is_last = false;
-      CLPOOL_TRY(give_up_reference(*parent, is_last));
-      parent = is_last ? end(static_cast<ObjectMem&>(*parent)) : nullptr;
+      parent = let_go_of_mem(*parent) ? end(static_cast<ObjectMem&>(*parent)) : nullptr;
     }
-    return parent == nullptr ? Status::success : release_mem(*parent);
+    if (parent == nullptr || !let_go_of_mem(*parent)) {
+      return Status::success;
+    }
+    return parent->owner->take_back(*parent);
   }
 
   Status begin_use(Mem& mem, cl_command_queue queue) noexcept override {
@@ -124,7 +125,7 @@ Status make_object(ObjectParts&& parts, Mem*& result) {
   }
   ObjectMem& mem = spare_objects.take();
   if (parts.parent != nullptr) {
-    if (const Status status = retain_mem(*parts.parent); status != Status::success) {
+    if (const Status status = keep_mem(*parts.parent); status != Status::success) {
       spare_objects.give_back(mem);
       return status;
     }

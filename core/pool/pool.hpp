@@ -129,6 +129,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Status begin_use(Mem& mem, cl_command_queue queue) noexcept override;
   void note_put_off_use(Mem& mem) noexcept override { set_mark(mem, late_mark); }
   bool keeps_rounding_bytes(const Mem&) const noexcept override { return guard_ != nullptr; }
+  bool is_guarded(const Mem& mem, std::uint64_t& tag) const noexcept override;
   cl_context context_of(const Mem&) const noexcept override { return allocator_->traits().context; }
   Status root_of(const Mem& mem, cl_mem& root, std::size_t& offset) const noexcept override;
 

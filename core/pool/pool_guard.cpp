@@ -35,6 +35,13 @@ void Pool::give_up_chunk(const Chunk& memory, const cl::Queue& fill) noexcept {
   }
 }
 
+bool Pool::is_guarded(const Mem& mem, std::uint64_t& tag) const noexcept {
+  if (guard_ != nullptr) {
+    tag = std::atomic_ref(const_cast<PoolBlock&>(pool_block(mem)).tag).load(std::memory_order_relaxed);
+  }
+  return guard_ != nullptr;
+}
+
 void Pool::note_released(Mem& mem) const noexcept {
   if (guard_ != nullptr) {
     mark_resting(mem, std::atomic_ref(pool_block(mem).tag).load(std::memory_order_relaxed));

@@ -232,6 +232,51 @@ TEST_F(ReleasedMemory, UseAfterReleaseIsAnErrorAtOnceAlsoWhereItGoesBackLater) {
   refuse(mem);
 }
 
+/// … and what keeps it has it as long.
+TEST_F(ReleasedMemory, ASecondReleaseIsAnErrorThoughAPartOrAMapKeepsIt) {
+  const PoolHandle pool = make_pool(immediate_allocator(cl.queue).get());
+  for (const bool maps : {false, true}) {
+    clpool_mem* mem = nullptr;
+    clpool_mem* part = nullptr;
+    clpool_map* map = nullptr;
+    ASSERT_OK(clpool_pool_allocate(pool.get(), 4096, &mem));
+    if (maps) {
+      ASSERT_OK(clpool_mem_map(cl.queue, mem, CL_MAP_READ, 0, 64, 1, 0, nullptr, nullptr, &map));
+    } else {
+      ASSERT_OK(clpool_mem_sub_region(mem, 0, 64, 0, &part));
+    }
+    ASSERT_OK(clpool_mem_retain(mem));
+    ASSERT_OK(clpool_mem_release(mem));
+    ASSERT_OK(clpool_mem_release(mem));
+    for (const auto release :
+         {clpool_mem_release, clpool_mem_release_idle, clpool_mem_release_later, clpool_mem_retain}) {
+      EXPECT_EQ(release(mem), CLPOOL_ERROR_INVALID_OPERATION);
+      EXPECT_TRUE(last_error_names("released already")) << last_error();
+    }
+    EXPECT_EQ(clpool_mem_release_on(mem, cl.queue, 0, nullptr, nullptr), CLPOOL_ERROR_INVALID_OPERATION);
+    EXPECT_EQ(stats_of(pool).active_blocks, 1U) << "the part or the map has it";
+    EXPECT_OK(clpool_mem_release(part));
+    EXPECT_OK(clpool_map_release(map));
+    EXPECT_EQ(stats_of(pool).active_blocks, 0U);
+  }
+}
+
+TEST_F(ReleasedMemory, ASecondReleaseIsAnErrorThoughAViewOfSvmKeepsIt) {
+  clpool_mem* svm = nullptr;
+  clpool_mem* view = nullptr;
+  if (clpool_svm_create(cl.context, 0, 4096, 0, nullptr, &svm) != CLPOOL_SUCCESS) {
+    GTEST_SKIP() << last_error();
+  }
+  const clpool_status status = clpool_svm_as_buffer(svm, 0, CLPOOL_WHOLE_SIZE, &view);
+  ASSERT_OK(clpool_mem_release(svm));
+  EXPECT_EQ(clpool_mem_release(svm), CLPOOL_ERROR_INVALID_OPERATION);
+  if (status == CLPOOL_SUCCESS) {
+    EXPECT_OK(clpool_mem_fill(cl.queue, view, "\1", 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
+    EXPECT_EQ(clFinish(cl.queue), CL_SUCCESS);
+    EXPECT_OK(clpool_mem_release(view));
+  }
+}
+
 TEST_F(ReleasedMemory, MemoryOfAnotherKindIsRefusedByCommandsOnBytes) {
   clpool_image_options options = CLPOOL_IMAGE_OPTIONS_INIT;
   options.format = {CL_RGBA, CL_UNSIGNED_INT8};

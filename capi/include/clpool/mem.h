@@ -43,6 +43,9 @@ enum {
 
 /**
  * Gives up one reference. The last one returns the memory to the pool that it came from, else to the driver.
+ * Parts (clpool_mem_sub_region()), maps and views (clpool_svm_as_buffer(), images over a buffer) have references
+ * of their own: the memory goes back with the last of these, if that is later. The handle is not to be used any
+ * more all the same: a second release is an error, other uses may go unnoticed until then.
  *
  * The memory of a pool may be handed out again at once: see clpool_pool_options.queues and
  * clpool_mem_release_after() for programs whose commands on it run on several queues or out of order. SVM and
@@ -68,7 +71,7 @@ CLPOOL_API clpool_status clpool_mem_release(clpool_mem* mem) CLPOOL_NOEXCEPT;
  * Adds one reference, to be given up by one more clpool_mem_release().
  * @param mem the memory
  * @return CLPOOL_SUCCESS, CLPOOL_ERROR_INVALID_VALUE for NULL, CLPOOL_ERROR_INVALID_OPERATION for released
- * memory
+ * memory, and for memory with 16383 references
  */
 CLPOOL_API clpool_status clpool_mem_retain(clpool_mem* mem) CLPOOL_NOEXCEPT;
 

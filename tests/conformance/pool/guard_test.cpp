@@ -107,6 +107,20 @@ TEST_P(GuardedPool, ASecondReleaseIsAFindingWithSizeAndTag) {
 }
 
 // The pool may have ended by then, and its receiver with it.
+TEST_P(GuardedPool, ASecondReleaseIsAFindingThoughAPartKeepsTheMemory) {
+  const PoolHandle pool = guarded();
+  const Kept kept = make(pool, 78);
+  clpool_mem* part = nullptr;
+  ASSERT_EQ(clpool_mem_sub_region(kept.mem, 0, 100, 0, &part), CLPOOL_SUCCESS) << clpool_last_error_message();
+  ASSERT_EQ(clpool_mem_release(kept.mem), CLPOOL_SUCCESS);
+  EXPECT_EQ(heard.findings(), 0u) << heard.text();
+  EXPECT_EQ(clpool_mem_release(kept.mem), CLPOOL_ERROR_INVALID_OPERATION);
+  EXPECT_EQ(heard.findings("1000 bytes with tag 78"), 1u) << heard.text();
+  EXPECT_EQ(clpool_mem_release(part), CLPOOL_SUCCESS);
+  EXPECT_EQ(heard.findings(), 1u) << heard.text();
+  EXPECT_EQ(stats_of(pool).active_blocks, 0u);
+}
+
 TEST_P(GuardedPool, ASecondReleaseIsToldToTheProcessAndAWriteToThePool) {
   Messages own;
   clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
