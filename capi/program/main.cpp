@@ -37,7 +37,9 @@ int run_program(int argc, char** argv) {
                    "clpool");
   program.set_version_flag("-V,--version", fmt::format("clpool {}", clpool_version_string()));
   program.require_subcommand(1);
-  program.footer("Exit codes: 0 fine, 1 the device or memory failed, 2 bad input or usage.\n");
+  program.footer(
+      "Exit codes: 0 fine, 1 the device or memory failed, 2 bad input or usage, or output that could not "
+      "be\nwritten.\n");
   clpool::program::Run run;
   clpool::program::add_devices_verb(program, run);
   clpool::program::add_characterize_verb(program, run);

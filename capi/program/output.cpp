@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -56,6 +57,20 @@ void require_json_or_nothing(const std::string& path) {
   }
 }
 
+/// Before anything of it is overwritten: where the disk is full, or the file may not be as long, it stays what it is.
+void reserve_space(int file, const std::string& path, std::size_t bytes) {
+  struct stat before = {};
+  if (::fstat(file, &before) != 0 || !S_ISREG(before.st_mode)) {
+    return;
+  }
+  const int failure = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  if (failure == ENOSPC || failure == EFBIG || failure == EDQUOT || failure == EIO) {
+    const bool is_as_before = ::ftruncate(file, before.st_size) == 0;
+    refuse_file(path, fmt::format("cannot be written: {}{}", std::strerror(failure),
+                                  is_as_before ? "" : "; it may be longer than it was"));
+  }
+}
+
 }  // namespace
 
 void print(const std::string& text) {
@@ -87,17 +102,26 @@ void JsonOption::open(const std::vector<std::string>& inputs) {
     }
   }
   require_json_or_nothing(path_);
-  file_.reset(std::fopen(path_.c_str(), "a"));  // what it has stays until there is something else
+  // What it has stays until there is something else.
+  const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  file_.reset(file >= 0 ? ::fdopen(file, "w") : nullptr);
   if (file_ == nullptr) {
-    refuse_file(path_, fmt::format("cannot be created: {}", std::strerror(errno)));
+    const int why = errno;
+    if (file >= 0) {
+      ::close(file);
+    }
+    refuse_file(path_, fmt::format("cannot be created: {}", std::strerror(why)));
   }
 }
 
 void JsonOption::write_file(const std::string& text) {
+  reserve_space(::fileno(file_.get()), path_, text.size());
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() && std::fflush(file_.get()) == 0;
   // Devices and pipes have no size to set.
-  const bool is_empty = ::ftruncate(::fileno(file_.get()), 0) == 0 || errno == EINVAL;
-  const bool written = is_empty && std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
-  if (!written || std::fclose(file_.release()) != 0) {
+  const bool ends = written && (::ftruncate(::fileno(file_.get()), static_cast<off_t>(text.size())) == 0 ||
+                                errno == EINVAL);
+  if (!ends || std::fclose(file_.release()) != 0) {
     refuse_file(path_, fmt::format("cannot be written: {}", std::strerror(errno)));
   }
 }

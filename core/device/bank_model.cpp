@@ -13,16 +13,18 @@ namespace {
 
 constexpr std::uint32_t most_work_items = 4096;
 constexpr std::size_t most_axes = 32;
-constexpr std::size_t most_item_bytes = 65536;  ///< each word of each item is looked at
+constexpr std::uint32_t most_banks = 65536;
+constexpr std::size_t most_item_bytes = 65536;
+constexpr std::uint64_t most_words = std::uint64_t{1} << 20;  ///< of all items together: each is looked at
 
 Status check(const BankMemory& memory, const BankAccess& access) noexcept {
   if (memory.granularity == 0 || memory.banks == 0 || memory.work_items == 0 ||
-      memory.work_items > most_work_items) {
+      memory.work_items > most_work_items || memory.banks > most_banks) {
     return fail(
         Status::invalid_value,
-        "local memory with %u banks of %u bytes and %u work items: none may be 0, and there may be %u "
-        "work items",
-        memory.banks, memory.granularity, memory.work_items, most_work_items);
+        "local memory with %u banks of %u bytes and %u work items: none may be 0, and there may be %u banks "
+        "and %u work items",
+        memory.banks, memory.granularity, memory.work_items, most_banks, most_work_items);
   }
   if (access.item_size == 0 || access.item_size > most_item_bytes) {
     return fail(Status::invalid_value, "the item size is %zu bytes, valid are 1 to %zu", access.item_size,
@@ -141,6 +143,17 @@ std::size_t items_of_transaction(const BankMemory& memory, std::size_t item_size
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(bytes / item_size, 1, memory.work_items));
 }
 
+/// Bounds what count_words() does.
+Status check_words(const BankMemory& memory, std::size_t item_size) noexcept {
+  const std::uint64_t words = (item_size + memory.granularity - 1) / memory.granularity * memory.work_items;
+  return words <= most_words
+             ? Status::success
+             : fail(Status::invalid_value,
+                    "%u work items of %zu bytes access %llu words of %u bytes, at most %llu are allowed",
+                    memory.work_items, item_size, static_cast<unsigned long long>(words), memory.granularity,
+                    static_cast<unsigned long long>(most_words));
+}
+
 /// Distinct words of each bank within one transaction.
 void count_words(const BankMemory& memory, std::span<const Item> items, std::size_t item_size,
                  std::size_t axis, BankConflict& worst) {
@@ -173,6 +186,12 @@ Status bank_conflicts(const BankMemory& memory, const BankAccess& access, BankCo
   conflict = {};
   CLPOOL_TRY(check(memory, access));
   const std::size_t per_transaction = items_of_transaction(memory, access.item_size);
+  if (memory.model == Model::current) {
+    if (per_transaction == 1) {
+      return Status::success;  // one item, or a part of one, at a time
+    }
+    CLPOOL_TRY(check_words(memory, access.item_size));
+  }
   for (std::size_t axis = 0; axis < access.shape.size(); ++axis) {
     const std::vector<Item> items = items_along(memory, access, axis);
     if (memory.model != Model::current) {

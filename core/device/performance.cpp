@@ -27,6 +27,23 @@ struct Bench {
   std::vector<unsigned char> host;
 };
 
+/// More than anybody means, and little enough that a call ends.
+constexpr std::uint32_t most_repetitions = 10'000;
+constexpr std::uint64_t most_least_ns = 60'000'000'000;
+
+Status check(const PerformanceOptions& options) noexcept {
+  if (options.repetitions > most_repetitions || options.warm_ups > most_repetitions) {
+    return fail(Status::invalid_value,
+                "%u repetitions and %u before them were asked for, at most %u are allowed",
+                options.repetitions, options.warm_ups, most_repetitions);
+  }
+  return options.least_ns <= most_least_ns
+             ? Status::success
+             : fail(Status::invalid_value, "a measurement is to take %llu ns, at most %llu are allowed",
+                    static_cast<unsigned long long>(options.least_ns),
+                    static_cast<unsigned long long>(most_least_ns));
+}
+
 PerformanceOptions with_defaults(cl_device_id device, PerformanceOptions options) {
   options.repetitions = options.repetitions != 0 ? options.repetitions : 7;
   options.warm_ups = options.warm_ups != 0 ? options.warm_ups : 3;
@@ -183,6 +200,7 @@ Status measure_launches(const PerformanceOptions& options, Bench& bench, Perform
 Status measure_performance(cl_context context, cl_device_id device, const PerformanceOptions& asked,
                            Performance& performance) {
   performance = {};
+  CLPOOL_TRY(check(asked));
   const PerformanceOptions options = with_defaults(device, asked);
   cl_ulong largest = 0;
   CLPOOL_TRY(cl::query(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, largest));

@@ -49,6 +49,17 @@ Status explain_misalignment(Status status, const Mem& parent, std::size_t root_o
                  static_cast<unsigned long long>(facts.base_alignment));
 }
 
+/// Drivers differ: PoCL takes any.
+Status check_part_flags(cl_mem_flags flags) noexcept {
+  constexpr cl_mem_flags host_pointers = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+  constexpr cl_mem_flags known = access_flags | host_access_flags | host_pointers;
+  if ((flags & ~known) != 0) {
+    return fail(Status::invalid_value, "flags of the part are 0x%llX, of these 0x%llX are none of a part",
+                static_cast<unsigned long long>(flags), static_cast<unsigned long long>(flags & ~known));
+  }
+  return check_access_flags(flags);
+}
+
 /// Of what the flags say nothing, a part has what its parent has, and no more than that: the driver, which makes
 /// all parts from the root, knows only that one.
 Status complete_part_flags(const Mem& parent, cl_mem_flags& flags) {
@@ -94,6 +105,7 @@ Status make_sub_region(Mem& parent, std::size_t origin, std::size_t size, cl_mem
     return fail(Status::invalid_value, "a sub-region of 0 bytes at offset %zu was asked for, the least is 1",
                 origin);
   }
+  CLPOOL_TRY(check_part_flags(flags));
   ObjectParts parts;
   parts.kind = MemKind::sub_region;
   parts.nature = nature_of(parent);

@@ -48,6 +48,9 @@ Status ask(Query query, const char* routine, cl_mem handle, cl_uint name, const 
   std::size_t needed = 0;
   if (answer.value != nullptr && query(handle, name, 0, nullptr, &needed) == CL_SUCCESS &&
       needed > answer.size) {
+    if (answer.needed != nullptr) {
+      *answer.needed = needed;
+    }
     return refuse_room(needed, answer.size);
   }
   for (const Newer& property : newer_properties) {

@@ -56,6 +56,13 @@ Status view_svm_as_buffer(Mem& svm, cl_mem_flags flags, std::size_t size, Mem*& 
   if (size == 0) {
     return fail(Status::invalid_value, "a view of 0 bytes was asked for, the least is 1");
   }
+  constexpr cl_mem_flags elsewhere = CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+  if ((flags & elsewhere) != 0) {
+    return fail(Status::invalid_value,
+                "flags of the view are 0x%llX, of which 0x%llX exclude that it is the SVM",
+                static_cast<unsigned long long>(flags), static_cast<unsigned long long>(flags & elsewhere));
+  }
+  CLPOOL_TRY(check_access_flags(flags));
   ObjectParts parts;
   parts.context = svm.owner->context_of(svm);
   parts.size = size;
@@ -64,7 +71,8 @@ Status view_svm_as_buffer(Mem& svm, cl_mem_flags flags, std::size_t size, Mem*& 
   cl_int code = CL_SUCCESS;
   parts.handle = cl::Memory::adopt(clCreateBuffer(parts.context, access, size, svm.pointer, &code));
   if (code != CL_SUCCESS) {
-    return fail_cl(code, "clCreateBuffer", "a view of %zu bytes of SVM at %p", size, svm.pointer);
+    return fail_cl(code, "clCreateBuffer", "a view of %zu bytes of SVM at %p with flags 0x%llX", size,
+                   svm.pointer, static_cast<unsigned long long>(access));
   }
   return make_object(std::move(parts), result);
 }

@@ -152,11 +152,12 @@ void Pool::report_leaks() noexcept {
     // Without memory for the list there is none; the blocks stay valid all the same.
   }
   for (const auto& [tag, leak] : leaks) {
+    const bool is_one = leak.blocks == 1;
     send_message(sink_, Severity::warning,
-                 "%s was released while %llu blocks of %llu bytes with tag %llu are handed out; they "
-                 "stay valid",
-                 title_.c_str(), static_cast<unsigned long long>(leak.blocks),
-                 static_cast<unsigned long long>(leak.bytes), static_cast<unsigned long long>(tag));
+                 "%s was released while %llu %s of %llu bytes with tag %llu %s handed out; %s valid",
+                 title_.c_str(), static_cast<unsigned long long>(leak.blocks), is_one ? "block" : "blocks",
+                 static_cast<unsigned long long>(leak.bytes), static_cast<unsigned long long>(tag),
+                 is_one ? "is" : "are", is_one ? "it stays" : "they stay");
   }
 }
 

@@ -3,8 +3,10 @@
 // clpool/buffer.h and clpool/info.h: buffers, sub-regions, wrapped objects, questions.
 #include "clpool/buffer.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -85,7 +87,9 @@ TEST_P(EveryBuffer, TooLittleRoomForAPropertyIsToldWithBothNumbers) {
     size_t needed = 0;
     ASSERT_OK(clpool_mem_info(mem.get(), name, 0, nullptr, &needed));
     EXPECT_EQ(needed, 8u);
-    EXPECT_EQ(clpool_mem_info(mem.get(), name, 3, bytes, nullptr), CLPOOL_ERROR_INVALID_VALUE);
+    needed = 0;
+    EXPECT_EQ(clpool_mem_info(mem.get(), name, 3, bytes, &needed), CLPOOL_ERROR_INVALID_VALUE);
+    EXPECT_EQ(needed, 8u);
     EXPECT_TRUE(last_error_names("8 bytes") && last_error_names("room for 3")) << last_error();
   }
 }
@@ -232,6 +236,15 @@ TEST_P(EveryBuffer, WrongSubRegionsAreRefusedByName) {
   EXPECT_EQ(clpool_mem_sub_region(parent.get(), beyond, 1, 0, &region), CLPOOL_ERROR_INVALID_VALUE);
   EXPECT_EQ(clpool_mem_sub_region(parent.get(), 16, std::numeric_limits<size_t>::max() - 8, 0, &region),
             CLPOOL_ERROR_INVALID_VALUE);
+  for (const cl_mem_flags flags :
+       {~cl_mem_flags{0}, cl_mem_flags{1} << 40, cl_mem_flags{CL_MEM_SVM_ATOMICS},
+        cl_mem_flags{CL_MEM_KERNEL_READ_AND_WRITE}, cl_mem_flags{CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY},
+        cl_mem_flags{CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS}}) {
+    EXPECT_EQ(clpool_mem_sub_region(parent.get(), 0, 8, flags, &region), CLPOOL_ERROR_INVALID_VALUE) << flags;
+    std::array<char, 32> number{};
+    std::snprintf(number.data(), number.size(), "0x%llX", static_cast<unsigned long long>(flags));
+    EXPECT_TRUE(last_error_names(number.data())) << last_error();
+  }
   const clpool_status misaligned = clpool_mem_sub_region(parent.get(), 1, 8, 0, &region);
   const OwnedMem owner(region);
   if (misaligned != CLPOOL_SUCCESS) {  // Oclgrind allows it

@@ -205,6 +205,21 @@ TEST_P(Characterize, PerformanceIsMeasuredWhateverTheDevicesSpeed) {
   options.repetitions = 0;  // some
   ASSERT_EQ(clpool_characterize_performance(context(), device(), &options, &figures), CLPOOL_SUCCESS);
   EXPECT_GT(figures.write_bandwidth, 0u);
+  const auto refuse = [&](const char* number) {
+    EXPECT_EQ(clpool_characterize_performance(context(), device(), &options, &figures),
+              CLPOOL_ERROR_INVALID_VALUE);
+    EXPECT_NE(std::string(clpool_last_error_message()).find(number), std::string::npos)
+        << clpool_last_error_message();
+  };
+  options.repetitions = UINT32_MAX;
+  refuse("4294967295 repetitions");
+  options.repetitions = 1;
+  options.warm_ups = 10'001;
+  refuse("10001 before them");
+  options.warm_ups = 1;
+  options.least_ns = 60'000'000'001;
+  refuse("60000000001 ns, at most 60000000000");
+  options.least_ns = 1;
   options.transfer_bytes = UINT64_MAX;
   EXPECT_EQ(clpool_characterize_performance(context(), device(), &options, &figures),
             CLPOOL_ERROR_INVALID_VALUE);

@@ -381,6 +381,14 @@ TEST_F(Svm, WrongRequestsAreRefusedByName) {
   ASSERT_OK(clpool_buffer_create(cl.context, 0, 64, nullptr, 0, &buffer));
   const OwnedMem owner(buffer);
   EXPECT_EQ(clpool_svm_as_buffer(buffer, 0, 64, &mem), CLPOOL_ERROR_INVALID_OPERATION);
+  clpool_mem* svm = nullptr;
+  ASSERT_OK(clpool_svm_create(cl.context, 0, 64, 0, nullptr, &svm));
+  const OwnedMem owner_of_svm(svm);
+  EXPECT_EQ(clpool_svm_as_buffer(svm, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 64, &mem),
+            CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("0x6")) << last_error();
+  EXPECT_EQ(clpool_svm_as_buffer(svm, CL_MEM_COPY_HOST_PTR, 64, &mem), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_TRUE(last_error_names("0x20")) << last_error();
   EXPECT_EQ(clpool_mem_bind_queue(buffer, cl.queue), CLPOOL_ERROR_INVALID_OPERATION);
   EXPECT_TRUE(last_error_names("a buffer")) << last_error();
 }

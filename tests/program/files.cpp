@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 namespace clpool::test {
@@ -46,6 +47,11 @@ std::string gzip(const std::string& text) {
   result.resize(stream.total_out);
   deflateEnd(&stream);
   return result;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::string test_data(const std::string& name) {

@@ -24,6 +24,9 @@ class TemporaryFolder {
   std::string folder_;
 };
 
+/// All bytes of a file; none if it cannot be read.
+std::string read_file(const std::string& path);
+
 /// `text` as one gzip member.
 std::string gzip(const std::string& text);
 

@@ -4,8 +4,6 @@
 // so.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "files.hpp"
@@ -62,8 +60,7 @@ TEST(Names, JsonOfReplaysHoldsWhateverIsInNamesOfFiles) {
   const std::string log = folder.write("a\"<script>\x1b\xFF.csv", log_of({"0,1,allocate,0x1,1000,0"}));
   const std::string result = folder.path("result.json");
   ASSERT_EQ(run_program({"replay", "--kind", "dry", "--json", result, log}).exit_code, 0);
-  std::ifstream file(result, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_file(result);
   EXPECT_EQ(text.find_first_of("<>&\x1b"), std::string::npos) << text;
   const std::string name = nlohmann::json::parse(text)["results"][0]["log"];
   EXPECT_TRUE(name.ends_with("a\"<script>\x1b\xEF\xBF\xBD.csv")) << name;

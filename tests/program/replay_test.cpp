@@ -10,7 +10,6 @@
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -136,8 +135,7 @@ TEST_F(ReplayVerb, DrawsABarOnATerminal) {
   const std::string command = std::string("script -qec '" CLPOOL_PROGRAM " replay --kind dry ") +
                               folder.write("good.csv", good_log) + "' /dev/null </dev/null >" + out;
   ASSERT_EQ(std::system(command.c_str()), 0);
-  std::ifstream file(out, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_file(out);
   EXPECT_TRUE(contains(text, "\r[##############################] 100 %")) << text;
   EXPECT_TRUE(contains(text, "\r\033[K")) << "and wipes it away";
 }

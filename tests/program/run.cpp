@@ -8,18 +8,11 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "files.hpp"
 
 namespace clpool::test {
 namespace {
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// In the child: nothing returns from here.
 [[noreturn]] void become_program(const std::vector<std::string>& arguments, const RunFiles& files,

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Help, version, wrong usage, and the choice of the device.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "files.hpp"
@@ -113,6 +112,27 @@ TEST(Program, TellsThatItsOutputCouldNotBeWritten) {
   EXPECT_TRUE(contains(run.err, "/dev/full: cannot be written: ")) << run.err;
 }
 
+/// As on a full disk: what there was stays.
+TEST(Program, OverwritesNoFileThatItsOutputHasNoRoomFor) {
+  const TemporaryFolder folder;
+  const std::string old = "{\"old\": 1}";
+  const std::string path = folder.write("old.json", old);
+  const std::string command = "trap '' XFSZ; ulimit -f 0; exec " CLPOOL_PROGRAM
+                              " occupancy --cc 9.0 --json " +
+                              path + " >/dev/null 2>/dev/null";
+  const int status = std::system(("bash -c \"" + command + "\"").c_str());
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_EQ(read_file(path), old);
+  ASSERT_EQ(run_program({"occupancy", "--cc", "9.0", "--json", path}).exit_code, 0);
+  const std::string longer = read_file(path);
+  EXPECT_TRUE(longer.starts_with("{")) << longer;
+  ASSERT_EQ(run_program({"occupancy", "--cc", "9.0", "--json", folder.write("old.json", longer + "\n\n\n\n")})
+                .exit_code,
+            0);
+  EXPECT_EQ(read_file(path), longer) << "and nothing is left of a longer one";
+}
+
 TEST(Program, EndsWithItsStatusWhereErrorsCannotBeWritten) {
   if (::access("/dev/full", W_OK) != 0) {
     GTEST_SKIP() << "there is no /dev/full";
@@ -146,8 +166,7 @@ TEST(Program, JsonMeansTheSameInEveryVerb) {
       const RunResult run = with({"--json", path});
       EXPECT_EQ(run.exit_code, 0) << run.err;
       EXPECT_EQ(run.out.substr(0, 20), text.substr(0, 20));
-      std::ifstream file(path, std::ios::binary);
-      const std::string written{std::istreambuf_iterator<char>(file), {}};
+      const std::string written = read_file(path);
       EXPECT_TRUE(written.starts_with("{") && written.ends_with("}\n")) << written;
     }
   }
@@ -165,8 +184,7 @@ TEST(Program, JsonOverwritesNothingElse) {
   EXPECT_EQ(another.exit_code, 2);
   EXPECT_TRUE(contains(another.err, other)) << another.err;
   for (const std::string& path : {log, other}) {
-    std::ifstream file(path, std::ios::binary);
-    EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), text);
+    EXPECT_EQ(read_file(path), text);
   }
 }
 
@@ -182,8 +200,7 @@ TEST(Program, JsonOverwritesNoFileThatOnlyBeginsAsJsonDoes) {
     const RunResult run = with(path);
     EXPECT_EQ(run.exit_code, 2) << text;
     EXPECT_TRUE(contains(run.err, "is no JSON")) << run.err;
-    std::ifstream file(path, std::ios::binary);
-    EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), text);
+    EXPECT_EQ(read_file(path), text);
   }
   for (const std::string text : {"", "[]", " {\"a\": [1]}\n"}) {
     const RunResult run = with(folder.write("own.json", text));
@@ -265,8 +282,7 @@ TEST(Program, WritesNoFileInPlaceOfAStreamThatIsClosed) {
   EXPECT_TRUE(contains(output.err, "Bad file descriptor")) << output.err;
   EXPECT_EQ(run_program({"occupancy", "--cc", "7.5", "--json", file}, {.closed = {0, 1, 2}}).exit_code, 2);
   EXPECT_EQ(run_program({"occupancy", "--cc", "7.5", "--json", file}, {.closed = {2}}).exit_code, 0);
-  std::ifstream written(file);
-  const std::string text{std::istreambuf_iterator<char>(written), {}};
+  const std::string text = read_file(file);
   EXPECT_EQ(text.front(), '{') << text;
 }
 
@@ -275,8 +291,7 @@ TEST(Program, ShellsAndTheManualKnowAllItsWords) {
   const RunResult zsh = run_program({"completion", "zsh"});
   EXPECT_EQ(bash.exit_code, 0) << bash.err;
   EXPECT_EQ(zsh.exit_code, 0) << zsh.err;
-  std::ifstream file(CLPOOL_MANUAL);
-  std::string manual{std::istreambuf_iterator<char>(file), {}};
+  std::string manual = read_file(CLPOOL_MANUAL);
   std::erase(manual, '\\');
   for (const char* verb : {"devices", "characterize", "occupancy", "replay", "completion", "help"}) {
     const std::string help = run_program({verb, "--help"}).out;
@@ -303,8 +318,7 @@ TEST(Program, BashCompletesItsWords) {
                                 "); COMP_CWORD=" + std::to_string(word) +
                                 "; _clpool; echo \"${COMPREPLY[@]}\"' > " + result;
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
-    std::ifstream file(result);
-    return std::string{std::istreambuf_iterator<char>(file), {}};
+    return read_file(result);
   };
   EXPECT_EQ(completed("clpool rep", 1), "replay\n");
   EXPECT_EQ(completed("clpool occupancy --m", 2), "--model\n");

@@ -116,6 +116,37 @@ TEST(BankModel, ImpossibleShapesAreErrors) {
   EXPECT_EQ(bank_conflicts({Model::current, 4, 0, 32}, {4, two, two}, conflict), Status::invalid_value);
 }
 
+/// Wide items go in several transactions.
+TEST(BankModel, OneWorkItemHasNoConflictWithItself) {
+  for (const std::size_t bytes : {128U, 129U, 256U, 65536U}) {
+    EXPECT_EQ(conflict_of({Model::current, 4, 32, 32}, bytes, {64, 64}, {64, 64}).multiplicity, 1U) << bytes;
+    EXPECT_EQ(conflict_of({Model::current, 4, 1, 32}, bytes, {64}, {64}).multiplicity, 1U) << bytes;
+  }
+  EXPECT_EQ(conflict_of({Model::current, 4, 1, 32}, 4, {64}, {64}).multiplicity, 1U);
+  EXPECT_EQ(conflict_of({Model::current, 4, 32, 32}, 64, {64}, {128}).multiplicity, 1U);
+  EXPECT_EQ(conflict_of({Model::current, 4, 32, 32}, 64, {64, 64}, {64, 64}).multiplicity, 2U);
+}
+
+TEST(BankModel, MoreWordsThanAnybodyHasAreRefused) {
+  BankConflict conflict;
+  const Shape shape{64, 64};
+  EXPECT_EQ(bank_conflicts({Model::current, 1, 32, 65537}, {4, shape, shape}, conflict),
+            Status::invalid_value);
+  EXPECT_STREQ(
+      last_error_message(),
+      "local memory with 65537 banks of 1 bytes and 32 work items: none may be 0, and there may be 65536 "
+      "banks and 4096 work items");
+  EXPECT_EQ(bank_conflicts({Model::current, 1, 32, 65536}, {32768, shape, shape}, conflict), Status::success)
+      << last_error_message();
+  EXPECT_EQ(bank_conflicts({Model::current, 1, 33, 65536}, {32768, shape, shape}, conflict),
+            Status::invalid_value);
+  EXPECT_STREQ(last_error_message(),
+               "33 work items of 32768 bytes access 1081344 words of 1 bytes, at most 1048576 are allowed");
+  EXPECT_EQ(bank_conflicts({Model::pyopencl, 1, 4096, 65536}, {65536, shape, shape}, conflict),
+            Status::success)
+      << "where only items are counted";
+}
+
 TEST(Bank, ArraysHaveUpTo32Axes) {
   BankConflict conflict;
   const Shape most(32, 1);

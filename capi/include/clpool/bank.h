@@ -30,7 +30,7 @@ typedef struct clpool_bank_memory {
   uint32_t granularity;
   /** Work items that access at a time, at most 4096; 0: 32. */
   uint32_t work_items;
-  /** Banks; 0: 32. */
+  /** Banks, at most 65,536; 0: 32. */
   uint32_t banks;
   /** Must be 0. */
   uint32_t reserved;
@@ -50,7 +50,8 @@ CLPOOL_API void clpool_bank_memory_init(clpool_bank_memory* memory) CLPOOL_NOEXC
  * Finds the worst bank conflict of work items that run along the axes of an array in local memory, whichever
  * axis they begin with.
  * @param memory_or_null NULL for all defaults
- * @param item_size bytes of an item, 1 to 65,536
+ * @param item_size bytes of an item, 1 to 65,536; in the current model, where two items fit into all banks
+ * together, all work items may access 1,048,576 words of `granularity` bytes at most (a second for 32 axes)
  * @param shape extents that are accessed, fastest axis last, none 0
  * @param rank number of extents in `shape`, at most 32
  * @param stored_shape_or_null extents that are laid out, such as (32, 33) for (32, 32); NULL: as `shape`
@@ -63,7 +64,7 @@ CLPOOL_API void clpool_bank_memory_init(clpool_bank_memory* memory) CLPOOL_NOEXC
  * @param needed_or_null receives the bytes of the whole text with its zero
  * @return CLPOOL_ERROR_INVALID_VALUE for shapes of different rank, an extent of 0, an item size of 0, a
  * stored extent under the accessed one (current model), an unknown model, a wrong struct_size, a NULL
- * argument; CLPOOL_ERROR_OUT_OF_HOST_MEMORY
+ * argument, more than what is said above; CLPOOL_ERROR_OUT_OF_HOST_MEMORY
  */
 CLPOOL_API clpool_status clpool_bank_conflicts(const clpool_bank_memory* memory_or_null, size_t item_size,
                                                const size_t* shape, size_t rank,

@@ -53,11 +53,12 @@ CLPOOL_API clpool_status clpool_buffer_create(cl_context context, cl_mem_flags f
  * @param flags cl_mem_flags, no more than the parent's; 0 means those of the parent; host pointer flags are
  * left out
  * @param out receives the part; the caller releases it with clpool_mem_release(). NULL on failure
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, a part that ends beyond the parent, or
- * flags beyond those of a part; CLPOOL_ERROR_OPENCL with CL_INVALID_VALUE (-30) for flags beyond those of a
- * buffer, with CL_MISALIGNED_SUB_BUFFER_OFFSET (-13) for a wrong origin; CLPOOL_ERROR_INVALID_OPERATION for
- * images, pipes, released memory, and for memory with 262143 parts, maps and views;
- * CLPOOL_ERROR_OUT_OF_MEMORY. OpenCL calls: for buffers clCreateSubBuffer, and clGetMemObjectInfo where one was wrapped or is a part;
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, a part that ends beyond the parent, flags
+ * that parts do not have or that exclude each other, or that a parent which is a part does not allow;
+ * CLPOOL_ERROR_OPENCL with CL_INVALID_VALUE (-30) where another one does not, with
+ * CL_MISALIGNED_SUB_BUFFER_OFFSET (-13) for a wrong origin; CLPOOL_ERROR_INVALID_OPERATION for images,
+ * pipes, released memory, and for memory with 262143 parts, maps and views; CLPOOL_ERROR_OUT_OF_MEMORY.
+ * OpenCL calls: for buffers clCreateSubBuffer, and clGetMemObjectInfo where one was wrapped or is a part;
  * clRetainContext, and clReleaseMemObject on failure; to explain a wrong origin clGetContextInfo,
  * clGetDeviceInfo; those of releases that were put off.
  */

@@ -321,16 +321,17 @@ CLPOOL_API clpool_status clpool_characterize_local_access_conflicts(
 typedef struct clpool_performance_options {
   /** sizeof(clpool_performance_options) of the caller. */
   uint32_t struct_size;
-  /** Measurements of which the median is taken; 0: 7. */
+  /** Measurements of which the median is taken, at most 10,000; 0: 7. */
   uint32_t repetitions;
-  /** Measurements that are thrown away before; 0: 3. */
+  /** Measurements that are thrown away before, at most 10,000; 0: 3. */
   uint32_t warm_ups;
   /** Must be 0. */
   uint32_t reserved;
   /** Bytes of the transfers whose bandwidth is measured; 0: 64 MiB, or a quarter of the device's largest
    * buffer. */
   uint64_t transfer_bytes;
-  /** Nanoseconds that one measurement is to take at least: its calls are repeated until it does; 0: 10 ms. */
+  /** Nanoseconds that one measurement is to take at least, 60 s at most: its calls are repeated until it
+   * does; 0: 10 ms. */
   uint64_t least_ns;
 } clpool_performance_options;
 

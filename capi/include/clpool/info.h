@@ -41,7 +41,7 @@ CLPOOL_API clpool_status clpool_mem_info(const clpool_mem* mem, cl_mem_info name
  * @param name the property, of any OpenCL version
  * @param size bytes of room at `value`
  * @param value receives the answer; NULL to ask for its size only
- * @param needed_or_null receives the bytes of the answer
+ * @param needed_or_null receives the bytes of the answer, as for clpool_mem_info()
  * @return as clpool_mem_info(); CLPOOL_ERROR_INVALID_OPERATION also for other memory than images.
  * OpenCL calls: clGetImageInfo; to explain a refusal clGetMemObjectInfo, clGetContextInfo and
  * clGetDeviceInfo.
@@ -55,7 +55,7 @@ CLPOOL_API clpool_status clpool_image_info(const clpool_mem* image, cl_image_inf
  * @param name the property, of any OpenCL version
  * @param size bytes of room at `value`
  * @param value receives the answer; NULL to ask for its size only
- * @param needed_or_null receives the bytes of the answer
+ * @param needed_or_null receives the bytes of the answer, as for clpool_mem_info()
  * @return as clpool_mem_info(); CLPOOL_ERROR_INVALID_OPERATION also for other memory than pipes.
  * OpenCL calls: clGetPipeInfo; to explain a refusal clGetMemObjectInfo, clGetContextInfo and
  * clGetDeviceInfo.

@@ -43,9 +43,9 @@ enum {
 
 /**
  * Gives up one reference. The last one returns the memory to the pool that it came from, else to the driver.
- * Parts (clpool_mem_sub_region()), maps and views (clpool_svm_as_buffer(), images over a buffer) have references
- * of their own: the memory goes back with the last of these, if that is later. The handle is not to be used any
- * more all the same: a second release is an error, other uses may go unnoticed until then.
+ * Parts (clpool_mem_sub_region()), maps and views (clpool_svm_as_buffer(), images over a buffer) have
+ * references of their own: the memory goes back with the last of these, if that is later. The handle is not
+ * to be used any more all the same: a second release is an error, other uses may go unnoticed until then.
  *
  * The memory of a pool may be handed out again at once: see clpool_pool_options.queues and
  * clpool_mem_release_after() for programs whose commands on it run on several queues or out of order. SVM and

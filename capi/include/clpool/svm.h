@@ -63,9 +63,9 @@ CLPOOL_API clpool_status clpool_svm_wrap(cl_context context, void* pointer, size
  * @param flags cl_mem_flags, 0 means CL_MEM_READ_WRITE; CL_MEM_USE_HOST_PTR is added
  * @param size bytes; CLPOOL_WHOLE_SIZE means all
  * @param out receives the buffer; the caller releases it with clpool_mem_release(). NULL on failure
- * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, too large a size, or SVM of unknown size
- * without one; CLPOOL_ERROR_INVALID_OPERATION for other memory than SVM and for released memory;
- * CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
+ * @return CLPOOL_ERROR_INVALID_VALUE for a NULL argument, 0 bytes, too large a size, SVM of unknown size
+ * without one, or flags that exclude each other or CL_MEM_USE_HOST_PTR; CLPOOL_ERROR_INVALID_OPERATION for
+ * other memory than SVM and for released memory; CLPOOL_ERROR_OUT_OF_MEMORY; CLPOOL_ERROR_OPENCL.
  * OpenCL calls: clCreateBuffer, clRetainContext, and clReleaseMemObject on failure; those of releases that
  * were put off.
  */

@@ -85,6 +85,11 @@ std::uint16_t Books::place_of(Stage stage) noexcept {
 
 Status Books::begin_too_large(std::size_t size, Request& request) const noexcept {
   const std::uint64_t most = rules_.max_chunk_bytes;
+  if (most != 0 && size > most) {
+    return fail_behind(Status::invalid_value, invalid_buffer_size,
+                       "a block of %zu bytes was asked for, the device allows %llu", size,
+                       static_cast<unsigned long long>(most));
+  }
   if (size > PTRDIFF_MAX) {
     return fail_behind(Status::invalid_value, invalid_buffer_size,
                        "a block of %zu bytes was asked for, the largest possible size is %td", size,
@@ -96,11 +101,6 @@ Status Books::begin_too_large(std::size_t size, Request& request) const noexcept
         "a block of %zu bytes was asked for, which is too large where blocks start at multiples of "
         "%llu bytes",
         size, static_cast<unsigned long long>(rules_.granule));
-  }
-  if (most != 0 && size > most) {
-    return fail_behind(Status::invalid_value, invalid_buffer_size,
-                       "a block of %zu bytes was asked for, the device allows %llu", size,
-                       static_cast<unsigned long long>(most));
   }
   if (most != 0 && request.rounded > most) {
     request.rounded = least_size(request);

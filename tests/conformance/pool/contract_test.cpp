@@ -151,6 +151,10 @@ TEST_P(PoolContract, RefusesMoreThanTheDevicesLargestAllocation) {
   EXPECT_EQ(mem, nullptr);
   EXPECT_NE(std::string(clpool_last_error_message()).find(std::to_string(largest)), std::string::npos);
   EXPECT_EQ(clpool_last_cl_error(), CL_INVALID_BUFFER_SIZE);
+  EXPECT_EQ(clpool_pool_allocate(tested.get(), SIZE_MAX, &mem), CLPOOL_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::string(clpool_last_error_message()).find("allows " + std::to_string(largest)),
+            std::string::npos)
+      << clpool_last_error_message();
   EXPECT_EQ(counters_of(tested), before);
 }
 

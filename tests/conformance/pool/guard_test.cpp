@@ -408,7 +408,10 @@ TEST_P(GuardedPool, ABlockThatOutlivesItsPoolIsToldWithItsTag) {
   PoolHandle pool = guarded();
   const Kept kept = make(pool, 4711);
   pool.reset();
-  EXPECT_EQ(heard.count(CLPOOL_MESSAGE_WARNING, "1 blocks of 1000 bytes with tag 4711"), 1u) << heard.text();
+  EXPECT_EQ(heard.count(CLPOOL_MESSAGE_WARNING,
+                        "1 block of 1000 bytes with tag 4711 is handed out; it stays valid"),
+            1u)
+      << heard.text();
   EXPECT_EQ(clpool_mem_release(kept.mem), CLPOOL_SUCCESS);
   EXPECT_EQ(clpool_mem_release(kept.mem), CLPOOL_ERROR_INVALID_OPERATION);
   EXPECT_EQ(heard.findings("tag 4711"), 1u) << heard.text();
