@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many threads on one pool and on many: whatever happens at the same time, in the end every block is back and
 // every counter is exact.
+#include <array>
 #include <atomic>
 #include <barrier>
 #include <deque>
@@ -258,6 +259,33 @@ TEST_P(PoolTraffic, ReturnsABlockWhoseLastReferencesAreGivenUpAtOnce) {
       }
       step.arrive_and_wait();
       EXPECT_EQ(clpool_mem_release(shared), CLPOOL_SUCCESS);
+      step.arrive_and_wait();
+    }
+  });
+  EXPECT_EQ(stats_of(pool).active_blocks, 0u);
+  EXPECT_EQ(stats_of(pool).driver_allocations, 1u) << "the block came back each time";
+  expect_all_back(pool, numbers);
+}
+
+TEST_P(PoolTraffic, ReturnsABlockWhoseLastPartsAreReleasedWithItAtOnce) {
+  constexpr int rounds = 3000;
+  constexpr unsigned threads = 3;
+  std::barrier step(threads);
+  std::array<std::atomic<clpool_mem*>, threads> shared{};  // a block, a part of it, and another one
+  on_threads(threads, [&](unsigned i) {
+    for (int round = 0; round < rounds; ++round) {
+      if (i == 0) {
+        clpool_mem* parts[2] = {};
+        clpool_mem* const mem = allocate(pool, 1000).release();
+        for (clpool_mem*& part : parts) {
+          EXPECT_EQ(clpool_mem_sub_region(mem, 0, 100, 0, &part), CLPOOL_SUCCESS);
+        }
+        shared[0] = mem;
+        shared[1] = parts[0];
+        shared[2] = parts[1];
+      }
+      step.arrive_and_wait();
+      EXPECT_EQ(clpool_mem_release(shared[i]), CLPOOL_SUCCESS);
       step.arrive_and_wait();
     }
   });
