@@ -123,8 +123,7 @@ Status give_up_reference(Mem& mem, bool& is_last) noexcept {
 }
 
 bool let_go_of_mem(Mem& mem) noexcept {
-  const bool is_last = mem.references.load(std::memory_order_acquire) == kept_reference ||
-                       mem.references.fetch_sub(kept_reference, std::memory_order_acq_rel) == kept_reference;
+  const bool is_last = mem.references.fetch_sub(kept_reference, std::memory_order_acq_rel) == kept_reference;
   if (is_last) {
     mem.references.store(1, std::memory_order_relaxed);  // as the program's last one leaves it
   }

@@ -380,7 +380,6 @@ Status Pool::unbind_from_queue(Mem& mem) {
 
 Status Pool::release_on(Mem& mem, cl::Order order) {
   CLPOOL_TRY(require_own_process("the pool"));
-  CLPOOL_TRY(require_held(mem));
   cl::Event done;
   {
     HeldSets held{*this};

@@ -373,6 +373,8 @@ TEST_F(Buffer, EveryFunctionThatMakesMemoryCarriesOutReleasesThatWerePutOff) {
   ASSERT_OK(clpool_allocator_create_deferred(cl.context, 0, &allocator));
   clpool_pool* pool = nullptr;
   clpool_map* map = nullptr;
+  clpool_map* earlier = nullptr;
+  ASSERT_OK(clpool_mem_map(cl.queue, parent.get(), CL_MAP_READ, 0, 64, 1, 0, nullptr, nullptr, &earlier));
   const std::vector<std::pair<const char*, std::function<clpool_status(clpool_mem**)>>> makers = {
       {"buffer", [&](clpool_mem** out) { return clpool_buffer_create(cl.context, 0, 64, nullptr, 0, out); }},
       {"part", [&](clpool_mem** out) { return clpool_mem_sub_region(parent.get(), 0, 64, 0, out); }},
@@ -387,6 +389,11 @@ TEST_F(Buffer, EveryFunctionThatMakesMemoryCarriesOutReleasesThatWerePutOff) {
        [&](clpool_mem** out) {
          *out = nullptr;
          return clpool_mem_map(cl.queue, parent.get(), CL_MAP_READ, 0, 64, 1, 0, nullptr, nullptr, &map);
+       }},
+      {"the release of one",
+       [&](clpool_mem** out) {
+         *out = nullptr;
+         return clpool_map_release(earlier);
        }},
   };
   for (const auto& [name, maker] : makers) {

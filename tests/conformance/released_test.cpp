@@ -269,7 +269,12 @@ TEST_F(ReleasedMemory, ASecondReleaseIsAnErrorThoughAViewOfSvmKeepsIt) {
   }
   const clpool_status status = clpool_svm_as_buffer(svm, 0, CLPOOL_WHOLE_SIZE, &view);
   ASSERT_OK(clpool_mem_release(svm));
-  EXPECT_EQ(clpool_mem_release(svm), CLPOOL_ERROR_INVALID_OPERATION);
+  if (status == CLPOOL_SUCCESS) {
+    auto* event = reinterpret_cast<cl_event>(this);
+    EXPECT_EQ(clpool_mem_release(svm), CLPOOL_ERROR_INVALID_OPERATION);
+    EXPECT_EQ(clpool_mem_release_on(svm, cl.queue, 0, nullptr, &event), CLPOOL_ERROR_INVALID_OPERATION);
+    EXPECT_EQ(event, nullptr);
+  }
   if (status == CLPOOL_SUCCESS) {
     EXPECT_OK(clpool_mem_fill(cl.queue, view, "\1", 1, 0, CLPOOL_WHOLE_SIZE, 0, nullptr, nullptr));
     EXPECT_EQ(clFinish(cl.queue), CL_SUCCESS);

@@ -60,13 +60,14 @@ TEST_F(ReferencesOfMemory, OfWhichTwoGiveUpTheLastAtOnceAreOneForWhoComesNext) {
 }
 
 TEST_F(ReferencesOfMemory, OfWhichTwoGiveUpTheProgramsLastAtOnceAreGivenUpOnce) {
+  TestOwner owner;
+  mem->owner = &owner;
   mem->references = kept_reference + 1;
   bool other_was_last = true;
   const WriteTrap trap(mem, [&] { EXPECT_EQ(give_up_reference(*mem, other_was_last), Status::success); });
   bool is_last = true;
-  TestOwner owner;
-  mem->owner = &owner;
   EXPECT_EQ(give_up_reference(*mem, is_last), Status::invalid_operation);
+  EXPECT_TRUE(trap.was_met());
   EXPECT_FALSE(other_was_last);
   EXPECT_EQ(mem->references, kept_reference);
 }
@@ -95,6 +96,7 @@ TEST_F(ReferencesOfMemory, TheLastOfAllMayBeTheProgramsAfterWhatKeptIt) {
   // When this thread has seen both, and before it has given up its own.
   const WriteTrap trap(mem, [&] { EXPECT_EQ(give_up_reference(*mem, other_was_last), Status::success); });
   EXPECT_TRUE(let_go_of_mem(*mem));
+  EXPECT_TRUE(trap.was_met());
   EXPECT_FALSE(other_was_last);
   EXPECT_EQ(mem->references, 1U);
 }
