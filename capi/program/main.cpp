@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -38,8 +39,8 @@ int run_program(int argc, char** argv) {
   program.set_version_flag("-V,--version", fmt::format("clpool {}", clpool_version_string()));
   program.require_subcommand(1);
   program.footer(
-      "Exit codes: 0 fine, 1 the device or memory failed, 2 bad input or usage, or output that could not "
-      "be\nwritten.\n");
+      "Exit codes: 0 fine, 1 the device or memory failed, 2 bad input or usage,\n"
+      "or output that could not be written.\n");
   clpool::program::Run run;
   clpool::program::add_devices_verb(program, run);
   clpool::program::add_characterize_verb(program, run);
@@ -70,6 +71,7 @@ int run_program(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     clpool::program::keep_standard_streams_apart();
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not be longer is an error like a full disk
     return run_program(argc, argv);
   } catch (const Failure& failure) {
     clpool::program::print_error(failure.what());

@@ -4,8 +4,9 @@
 #include "device/bank_model.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <set>
+#include <utility>
 #include <vector>
 
 namespace clpool::core::device {
@@ -15,7 +16,7 @@ constexpr std::uint32_t most_work_items = 4096;
 constexpr std::size_t most_axes = 32;
 constexpr std::uint32_t most_banks = 65536;
 constexpr std::size_t most_item_bytes = 65536;
-constexpr std::uint64_t most_words = std::uint64_t{1} << 20;  ///< of all items together: each is looked at
+constexpr std::uint64_t most_words = std::uint64_t{1} << 18;  ///< of all items together: each is looked at
 
 Status check(const BankMemory& memory, const BankAccess& access) noexcept {
   if (memory.granularity == 0 || memory.banks == 0 || memory.work_items == 0 ||
@@ -154,29 +155,39 @@ Status check_words(const BankMemory& memory, std::size_t item_size) noexcept {
                     static_cast<unsigned long long>(most_words));
 }
 
-/// Distinct words of each bank within one transaction.
+/// Distinct words of each bank within one transaction. Of banks with as many the first is told.
 void count_words(const BankMemory& memory, std::span<const Item> items, std::size_t item_size,
                  std::size_t axis, BankConflict& worst) {
-  struct Bank {
-    std::set<std::uint64_t> words;
-    std::vector<const Item*> items;
+  struct Access {
+    std::uint64_t bank;
+    std::uint64_t word;
+    const Item* item;  ///< the first that accesses the word
   };
-  std::map<std::uint64_t, Bank> banks;
+  std::vector<Access> accesses;
   for (const Item& item : items) {
     const std::uint64_t last = (item.address + item_size - 1) / memory.granularity;
     for (std::uint64_t word = item.address / memory.granularity; word <= last; ++word) {
-      Bank& bank = banks[word % memory.banks];
-      if (bank.words.insert(word).second) {
-        bank.items.push_back(&item);
-      }
+      accesses.push_back({word % memory.banks, word, &item});
     }
   }
-  for (const auto& [number, bank] : banks) {
-    if (bank.words.size() > 1 && bank.words.size() >= worst.multiplicity) {
-      keep_greater(worst,
-                   {bank.words.size(), static_cast<std::uint32_t>(axis), static_cast<std::uint32_t>(number),
-                    conflict_text(bank.words.size(), axis, bank.items, number)});
+  const auto place = [](const Access& access) { return std::pair(access.bank, access.word); };
+  std::stable_sort(accesses.begin(), accesses.end(),
+                   [&](const Access& a, const Access& b) { return place(a) < place(b); });
+  accesses.erase(std::unique(accesses.begin(), accesses.end(),
+                             [&](const Access& a, const Access& b) { return place(a) == place(b); }),
+                 accesses.end());
+  for (auto begin = accesses.cbegin(); begin != accesses.cend();) {
+    const auto end = std::find_if(begin, accesses.cend(),
+                                  [&](const Access& access) { return access.bank != begin->bank; });
+    const auto words = static_cast<std::uint64_t>(end - begin);
+    if (words > worst.multiplicity) {
+      std::vector<const Item*> on_bank;
+      std::transform(begin, end, std::back_inserter(on_bank),
+                     [](const Access& access) { return access.item; });
+      worst = {words, static_cast<std::uint32_t>(axis), static_cast<std::uint32_t>(begin->bank),
+               conflict_text(words, axis, on_bank, begin->bank)};
     }
+    begin = end;
   }
 }
 

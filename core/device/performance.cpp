@@ -27,7 +27,7 @@ struct Bench {
   std::vector<unsigned char> host;
 };
 
-/// More than anybody means, and little enough that a call ends.
+/// More than anybody means.
 constexpr std::uint32_t most_repetitions = 10'000;
 constexpr std::uint64_t most_least_ns = 60'000'000'000;
 

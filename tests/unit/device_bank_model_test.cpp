@@ -136,12 +136,12 @@ TEST(BankModel, MoreWordsThanAnybodyHasAreRefused) {
       last_error_message(),
       "local memory with 65537 banks of 1 bytes and 32 work items: none may be 0, and there may be 65536 "
       "banks and 4096 work items");
-  EXPECT_EQ(bank_conflicts({Model::current, 1, 32, 65536}, {32768, shape, shape}, conflict), Status::success)
+  EXPECT_EQ(bank_conflicts({Model::current, 1, 8, 65536}, {32768, shape, shape}, conflict), Status::success)
       << last_error_message();
-  EXPECT_EQ(bank_conflicts({Model::current, 1, 33, 65536}, {32768, shape, shape}, conflict),
+  EXPECT_EQ(bank_conflicts({Model::current, 1, 9, 65536}, {32768, shape, shape}, conflict),
             Status::invalid_value);
   EXPECT_STREQ(last_error_message(),
-               "33 work items of 32768 bytes access 1081344 words of 1 bytes, at most 1048576 are allowed");
+               "9 work items of 32768 bytes access 294912 words of 1 bytes, at most 262144 are allowed");
   EXPECT_EQ(bank_conflicts({Model::pyopencl, 1, 4096, 65536}, {65536, shape, shape}, conflict),
             Status::success)
       << "where only items are counted";

@@ -22,7 +22,8 @@ typedef struct clpool_bank_memory {
   uint32_t struct_size;
   /**
    * One of CLPOOL_MODEL_…. CLPOOL_MODEL_CURRENT counts the distinct words that a bank has to give within one
-   * transaction: neighbours that share a word do not conflict, and wide items go in several transactions.
+   * transaction: neighbours that share a word do not conflict, and wide items go in several transactions. A
+   * work item that fills a transaction alone has no conflict.
    * CLPOOL_MODEL_PYOPENCL counts the work items on a bank, as PyOpenCL does.
    */
   uint32_t model;
@@ -51,7 +52,7 @@ CLPOOL_API void clpool_bank_memory_init(clpool_bank_memory* memory) CLPOOL_NOEXC
  * axis they begin with.
  * @param memory_or_null NULL for all defaults
  * @param item_size bytes of an item, 1 to 65,536; in the current model, where two items fit into all banks
- * together, all work items may access 1,048,576 words of `granularity` bytes at most (a second for 32 axes)
+ * together, all work items may access 262,144 words of `granularity` bytes at most
  * @param shape extents that are accessed, fastest axis last, none 0
  * @param rank number of extents in `shape`, at most 32
  * @param stored_shape_or_null extents that are laid out, such as (32, 33) for (32, 32); NULL: as `shape`

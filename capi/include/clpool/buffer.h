@@ -57,7 +57,7 @@ CLPOOL_API clpool_status clpool_buffer_create(cl_context context, cl_mem_flags f
  * that parts do not have or that exclude each other, or that a parent which is a part does not allow;
  * CLPOOL_ERROR_OPENCL with CL_INVALID_VALUE (-30) where another one does not, with
  * CL_MISALIGNED_SUB_BUFFER_OFFSET (-13) for a wrong origin; CLPOOL_ERROR_INVALID_OPERATION for images,
- * pipes, released memory, and for memory with 262143 parts, maps and views; CLPOOL_ERROR_OUT_OF_MEMORY.
+ * pipes and released memory; CLPOOL_ERROR_OUT_OF_MEMORY.
  * OpenCL calls: for buffers clCreateSubBuffer, and clGetMemObjectInfo where one was wrapped or is a part;
  * clRetainContext, and clReleaseMemObject on failure; to explain a wrong origin clGetContextInfo,
  * clGetDeviceInfo; those of releases that were put off.

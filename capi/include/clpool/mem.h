@@ -46,6 +46,8 @@ enum {
  * Parts (clpool_mem_sub_region()), maps and views (clpool_svm_as_buffer(), images over a buffer) have
  * references of their own: the memory goes back with the last of these, if that is later. The handle is not
  * to be used any more all the same: a second release is an error, other uses may go unnoticed until then.
+ * There may be 262143 parts, maps and views of one memory; what makes more fails with
+ * CLPOOL_ERROR_INVALID_OPERATION.
  *
  * The memory of a pool may be handed out again at once: see clpool_pool_options.queues and
  * clpool_mem_release_after() for programs whose commands on it run on several queues or out of order. SVM and

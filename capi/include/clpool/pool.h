@@ -60,7 +60,8 @@ enum {
  * as a line on standard error where there is neither. A message begins with "guard: ", a line with "clpool
  * guard: "; each has the block's size and tag (clpool_mem_set_tag()); at most 100 lines are printed:
  * - any use of a handle after its release, a second release too, which also fails as it does without a guard
- *   (clpool_mem_try_release() and clpool_mem_equal() only answer): a handle is not given to anybody else
+ *   (clpool_mem_try_release() and clpool_mem_equal() only answer, and while a part, a map or a view keeps the
+ *   memory only releases are told): a handle is not given to anybody else
  *   before 8192 other blocks were released and their rest has ended. As the pool itself may have ended, this
  *   goes to the process's receiver, not to the pool's, and does not name the pool;
  * - bytes beyond the end of a block that were written: found at the release, of the first 64 KiB there;

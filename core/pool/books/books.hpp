@@ -256,8 +256,7 @@ class Books {
   const MemoryRules& rules() const noexcept { return rules_; }
   const Strategy& strategy() const noexcept { return *strategy_; }
   std::uint64_t managed_bytes() const noexcept { return chunks_.bytes; }
-  /// Chunks that went back to the driver so far.
-  /// Of chunks, for new ones.
+  /// Chunks that went back to the driver for new ones so far.
   std::uint64_t exchanged_chunks() const noexcept { return exchanged_chunks_; }
   std::uint64_t pending_blocks() const noexcept { return pending_blocks_; }
   std::uint64_t pending_bytes() const noexcept { return pending_bytes_; }

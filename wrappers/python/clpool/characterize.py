@@ -180,7 +180,8 @@ def why_not_local_access_conflict_free(dev: Any, itemsize: int, array_shape: Seq
 def bank_conflicts(itemsize: int, shape: Sequence[int], stored_shape: Optional[Sequence[int]] = None, *,
                    granularity: int = 0, work_items: int = 0, banks: int = 0,
                    model: int = _model.CURRENT) -> Tuple[int, Optional[str]]:
-    """The same from numbers alone."""
+    """The same from numbers alone: up to 4096 work items, 65536 banks and items of 65536 bytes; where two items fit into all banks
+    together, all work items may access 262144 words of `granularity` bytes."""
     memory = filled(_n.clpool_bank_memory(), model=model, granularity=granularity, work_items=work_items, banks=banks)
     multiplicity = 0
 
@@ -224,7 +225,8 @@ def has_fine_grain_system_svm_atomics(dev: Any) -> bool:
 
 def measure_performance(context: Any, device: Any, *, repetitions: int = 0, warm_ups: int = 0, transfer_bytes: int = 0,
                         least_ns: int = 0) -> Performance:
-    """Measures transfers and launches; takes about a second with the defaults."""
+    """Measures transfers and launches; takes about a second with the defaults, and does not end sooner for an interrupt. Up to
+    10,000 repetitions and warm-ups, of 60 s (`least_ns`) at least."""
     options = filled(_n.clpool_performance_options(), repetitions=repetitions, warm_ups=warm_ups, transfer_bytes=transfer_bytes,
                      least_ns=least_ns)
     made = _n.clpool_performance()

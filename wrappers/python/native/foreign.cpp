@@ -7,6 +7,7 @@
 // at any time; the memory that it stands for keeps the cl_mem.
 #include <functional>
 #include <unordered_map>
+#include <utility>
 
 #include "native.hpp"
 
@@ -51,8 +52,9 @@ struct ForeignObject {
   PyObject* note;    ///< what the program's side says of it; may be NULL
   ForeignObject**
       unused;  ///< where those are that are kept for its place and that nobody has; NULL if it is not to be
-               ///< kept, but ends with its last reference, and has one of its own to a cl_mem
+               ///< kept, but ends with its last reference
   ForeignObject* next;  ///< of these
+  bool has_reference;   ///< of its own to a cl_mem, which it has not given back
 };
 
 // With the GIL held; never destroyed, as objects may end after static variables.
@@ -183,7 +185,8 @@ ForeignObject* new_object(const ForeignClass& wanted, const Place& place, PyObje
     kept_at = &unused[place];  // now, as nothing may fail when the object is put there
     ++kept;
   }
-  ForeignObject& entry = objects[object] = {object, &wanted, nullptr, nullptr, kept_at, nullptr};
+  ForeignObject& entry = objects[object] = {
+      object, &wanted, nullptr, nullptr, kept_at, nullptr, is_handle && kept_at == nullptr};
   if (kept_at != nullptr && is_handle) {
     static_cast<void>(clReleaseMemObject(static_cast<cl_mem>(place.handle)));
   }
@@ -196,6 +199,12 @@ PyObject* foreign_object(const ForeignClass& wanted, PyObject* memory, PyObject*
   const clpool_mem* mem = reinterpret_cast<MemoryObject*>(memory)->mem;
   const Place place = wanted.release != nullptr ? Place{clpool_mem_handle(mem), 0}
                                                 : Place{clpool_mem_pointer(mem), clpool_mem_size(mem)};
+  if (wanted.release == nullptr && clpool_mem_kind(mem) != CLPOOL_MEM_KIND_SVM &&
+      clpool_mem_kind(mem) != CLPOOL_MEM_KIND_SUB_REGION) {
+    PyErr_Format(PyExc_TypeError, "SVM is needed, which %R is not", memory);
+    Py_DECREF(memory);
+    return nullptr;
+  }
   if (place.handle == nullptr && wanted.release != nullptr) {
     PyErr_Format(PyExc_TypeError,
                  "a buffer is needed, which %R is not: memory of this kind has no cl_mem (SVM: its "
@@ -294,7 +303,7 @@ PyObject* give_foreign_memory(PyObject*, PyObject* args) {
   }
   Py_INCREF(memory);
   Py_INCREF(note);
-  objects[object] = {object, its_class, memory, note, nullptr, nullptr};
+  objects[object] = {object, its_class, memory, note, nullptr, nullptr, false};
   Py_RETURN_NONE;
 }
 
@@ -333,18 +342,20 @@ PyObject* set_foreign_note(PyObject*, PyObject* args) {
 PyObject* release_foreign(PyObject*, PyObject* object) {
   ForeignObject* entry = entry_of(object);
   const ForeignClass* its_class = class_of(Py_TYPE(object));
-  const bool has_reference = (entry == nullptr || entry->unused == nullptr) && its_class->release != nullptr;
-  if (entry != nullptr) {
-    const auto* memory = reinterpret_cast<MemoryObject*>(entry->memory);
-    if (memory->mem == nullptr && !has_reference) {
-      raise_released(_PyType_Name(Py_TYPE(entry->memory)));
-      return nullptr;
-    }
-    if (memory->mem != nullptr && !release_memory(entry->memory)) {
-      return nullptr;
-    }
+  if (entry ==
+      nullptr) {  // the other package made it, whose release fails the second time; SVM it has none of
+    return its_class->release != nullptr ? PyObject_CallOneArg(its_class->release, object)
+                                         : Py_NewRef(Py_None);
   }
-  if (has_reference) {  // it fails if that was given back
+  const auto* memory = reinterpret_cast<MemoryObject*>(entry->memory);
+  if (memory->mem == nullptr && !entry->has_reference) {
+    raise_released(_PyType_Name(Py_TYPE(entry->memory)));
+    return nullptr;
+  }
+  if (memory->mem != nullptr && !release_memory(entry->memory)) {
+    return nullptr;
+  }
+  if (std::exchange(entry->has_reference, false)) {
     return PyObject_CallOneArg(its_class->release, object);
   }
   Py_RETURN_NONE;

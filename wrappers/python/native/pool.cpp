@@ -165,7 +165,7 @@ PyObject* pool_call(PyObject* object, PyObject* args, PyObject* keywords) {
   return allocate(object, size);
 }
 
-// allocate_as(size, class[, note]): a block as an object of another package.
+// _allocate_as(size, class[, note]): a block as an object of another package.
 PyObject* pool_allocate_as(PyObject* object, PyObject* const* args, Py_ssize_t count) {
   if (count != 2 && count != 3) {
     PyErr_SetString(PyExc_TypeError, "expected size, class and maybe a note");
@@ -347,8 +347,8 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
 PyMethodDef methods[] = {
     {"allocate", as_method(pool_allocate), METH_FASTCALL | METH_KEYWORDS,
      "allocate($self, size)\n--\n\nHands out a block of so many bytes."},
-    {"allocate_as", as_method(pool_allocate_as), METH_FASTCALL,
-     "allocate_as($self, size, kind, /)\n--\n\nA block as an object of another package's class."},
+    {"_allocate_as", as_method(pool_allocate_as), METH_FASTCALL,
+     "_allocate_as($self, size, kind, /)\n--\n\nA block as an object of another package's class."},
     {"allocate_on", as_method(pool_allocate_on), METH_FASTCALL | METH_KEYWORDS,
      "allocate_on($self, queue, size)\n--\n\nA block that commands on this queue will use, and on no "
      "other."},

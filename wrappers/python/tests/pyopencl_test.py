@@ -677,10 +677,48 @@ def test_a_part_tells_where_it_lies_after_its_whole_was_released(ctx, cq):
     block = pool.allocate(4096)
     part = block[1024:3072]
     block.release()
-    driver_s = cl.Buffer.from_int_ptr(part.int_ptr)
-    assert part.offset == driver_s.offset and part.associated_memobject == driver_s.associated_memobject
+    assert part.offset == 1024 and part.associated_memobject is None
+    inner = part[256:512]
+    assert inner.offset == 1024 + 256 and inner.associated_memobject is None
+    inner.release()
     part.release()
     assert pool.active_blocks == 0
+
+
+def test_members_of_a_released_buffer_raise(cq):  # the driver may have nothing at its handle any more
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    blocks = [pool.allocate(4096 * (i + 1)) for i in range(20)]
+    direct = tools.ImmediateAllocator(cq)(4096)
+    part = direct[:1024]
+    released = blocks + [direct, part]
+    names = [name for name in dir(cl.Buffer) if isinstance(getattr(cl.Buffer, name), property)
+             and name not in ("int_ptr", "hostbuf", "properties", "uses_svm_pointer")]
+    assert {"size", "flags", "reference_count", "context", "offset", "associated_memobject"} <= set(names)
+    assert all(getattr(direct, name) == getattr(cl.Buffer.from_int_ptr(direct.int_ptr), name)
+               for name in names if name not in ("host_ptr", "reference_count"))
+    assert direct.reference_count >= 1
+    for buffer in released:
+        buffer.release()
+    others = [pool.allocate(3000 + i * 1777) for i in range(60)]
+    for buffer in released:
+        for name in names:
+            with pytest.raises(clpool.InvalidOperationError, match="released already") as caught:
+                getattr(buffer, name)
+            assert isinstance(caught.value, cl.LogicError), name
+        with pytest.raises(cl.LogicError):
+            buffer.get_info(cl.mem_info.SIZE)
+        with pytest.raises(cl.LogicError):
+            buffer.get_host_array((1,), np.uint8)
+        assert buffer == buffer and buffer.int_ptr and hash(buffer) and repr(buffer)
+    assert all(other.size for other in others)
+
+
+def test_a_block_is_no_object_over_memory_of_another_kind(ctx, cq, needs_svm):
+    for pool in (tools.MemoryPool(tools.ImmediateAllocator(cq)), clpool.MemoryPool(clpool.ImmediateAllocator(cq)),
+                 clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(cq))):
+        with pytest.raises(TypeError, match="SVM is needed"):
+            pool._allocate_as(100, tools.PooledSVM)
+        assert pool.active_blocks == 0
 
 
 def test_buffers_made_by_the_class_are_pyopencls(ctx, cq):
@@ -741,6 +779,10 @@ def test_more_objects_than_are_kept(cq):  # the last test of this file: there is
         buffers = [pool.allocate(64) for _ in range(70_000)]
         assert len({buffer.int_ptr for buffer in buffers}) == len({id(buffer) for buffer in buffers}) == 70_000
         assert all(buffer._clpool_memory.int_ptr == buffer.int_ptr for buffer in buffers)
-        del buffers
+        for buffer in (buffers[0], buffers[-1]):
+            buffer.release()
+            with pytest.raises(clpool.InvalidOperationError, match="released already"):
+                buffer.release()
+        del buffers, buffer
         assert pool.active_blocks == 0
         pool.free_held()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory of clpool as PyOpenCL's objects, which its arrays, kernels and commands take."""
 import weakref
-from typing import Any, Optional, Tuple
+from typing import Any, NamedTuple, Tuple
 
 import numpy as np
 import pyopencl as cl  # type: ignore[import]
@@ -22,6 +22,13 @@ def _refuse_pickle(thing: Any) -> str:
     raise TypeError(f"cannot pickle a clpool.pyopencl.{type(thing).__name__}: it belongs to this process")
 
 
+class _Part(NamedTuple):
+    """Of which memory a buffer is a part, and where in that it begins."""
+
+    whole: MemoryObject
+    offset: int
+
+
 def _is_ours(buffer: Any) -> bool:
     """Whether memory of clpool is under it: not under one that was made by the class, as a pyopencl.Buffer is."""
     return hasattr(buffer, "_clpool_memory")
@@ -35,40 +42,63 @@ class Buffer(cl.Buffer):  # type: ignore[misc]
     _clpool_memory = property(_n.foreign_memory)
     __reduce__ = _refuse_pickle
 
-    @property
-    def _whole(self) -> Optional[MemoryObject]:
-        """The memory that this is a part of."""
-        whole = getattr(self._clpool_memory, "_kept", None)
-        return whole if isinstance(whole, MemoryObject) else None
+    def _require_live(self) -> None:
+        """After its release an object of PyOpenCL's must not ask the driver, which may have nothing at its handle any more."""
+        if _is_ours(self) and self._clpool_memory.is_released:
+            self._clpool_memory.int_ptr  # raises
 
     @property
     @raises_pyopencls
     def offset(self) -> int:
         """Bytes from the start of the memory that this is a part of; 0 for a block of a pool, wherever that lies."""
-        if not _is_ours(self) or (self._whole is not None and self._whole.is_released):
+        self._require_live()
+        if not _is_ours(self):
             return int(super().offset)
-        return 0 if self._whole is None else int(self._clpool_memory.offset - self._whole.offset)
+        part = _n.foreign_note(self)
+        return 0 if part is None else int(part.offset)
 
     @property
     @raises_pyopencls
     def associated_memobject(self) -> Any:
-        """The memory that this is a part of; None for a block of a pool, of whose chunk nothing is shown."""
-        if not _is_ours(self) or (self._whole is not None and self._whole.is_released):
+        """The memory that this is a part of; None for a block of a pool, of whose chunk nothing is shown, and for a part of memory
+        that was released."""
+        self._require_live()
+        if not _is_ours(self):
             return super().associated_memobject
-        return None if self._whole is None else as_buffer(MemoryObject.from_int_ptr(self._whole))
+        part = _n.foreign_note(self)
+        if part is None or part.whole.is_released:
+            return None
+        return as_buffer(MemoryObject.from_int_ptr(part.whole))
+
+    @raises_pyopencls
+    def get_info(self, param: Any) -> Any:
+        """What PyOpenCL tells of it."""
+        self._require_live()
+        return super().get_info(param)
+
+    @raises_pyopencls
+    def get_host_array(self, *args: Any, **kwargs: Any) -> Any:
+        """The host memory of a buffer that lies there."""
+        self._require_live()
+        return super().get_host_array(*args, **kwargs)
 
     @raises_pyopencls
     def get_sub_region(self, origin: int, size: int, flags: int = 0) -> Any:
         """A part of so many bytes."""
         if not _is_ours(self):
             return super().get_sub_region(origin, size, flags)
-        return as_buffer(self._clpool_memory.get_sub_region(origin, size, flags))
+        return self._part(self._clpool_memory.get_sub_region(origin, size, flags), origin)
 
     @raises_pyopencls
     def __getitem__(self, index: slice) -> Any:
         if not _is_ours(self):
             return super().__getitem__(index)
-        return as_buffer(self._clpool_memory[index])
+        memory = self._clpool_memory
+        return self._part(memory[index], index.indices(memory.size)[0])
+
+    def _part(self, part: MemoryObject, origin: int) -> Any:
+        whole = _n.foreign_note(self) or _Part(self._clpool_memory, 0)
+        return _n.foreign_object(Buffer, part, _Part(whole.whole, whole.offset + origin))
 
     def release(self) -> None:
         """Gives the memory back, to its pool or the driver; when parts are gone that still use it."""
@@ -83,6 +113,23 @@ class Buffer(cl.Buffer):  # type: ignore[misc]
     def __exit__(self, *_exception: Any) -> None:
         if not _is_ours(self) or not self._clpool_memory.is_released:
             self.release()
+
+
+def _asks_only_live(name: str) -> property:
+    ask = getattr(cl.Buffer, name).fget
+
+    @raises_pyopencls
+    def answer(self: Buffer) -> Any:
+        self._require_live()
+        return ask(self)
+
+    return property(answer, doc=f"pyopencl.Buffer.{name}")
+
+
+for _name in ("context", "flags", "host_ptr", "map_count", "properties", "reference_count", "size", "type",
+              "uses_svm_pointer"):
+    if hasattr(cl.Buffer, _name):
+        setattr(Buffer, _name, _asks_only_live(_name))
 
 
 class PooledBuffer(Buffer):
@@ -110,6 +157,9 @@ def as_buffer(memory: MemoryObject) -> Any:
         raise TypeError(f"as_buffer() needs memory of clpool, not {memory!r}") from None
     if isinstance(memory, Image):  # whose cl_mem may be where a buffer was whose object is kept
         raise TypeError(f"a buffer is needed, which {memory!r} is not")
+    whole = getattr(memory, "_kept", None)
+    if isinstance(whole, MemoryObject) and not whole.is_released:
+        return _n.foreign_object(kind, memory, _Part(whole, memory.offset - whole.offset))
     return _n.foreign_object(kind, memory)
 
 
@@ -218,7 +268,7 @@ class Allocator:
             raise TypeError(f"Allocator() needs a pool or an allocator, not {pool!r}")
         refuse_without_buffers(pool)
         self.pool: Any = pool
-        self._allocate_as = getattr(pool, "allocate_as", None)
+        self._allocate_as = getattr(pool, "_allocate_as", None)
 
     def __call__(self, size: int) -> Any:
         if size == 0:

@@ -82,12 +82,12 @@ class MemoryPool(_pools.MemoryPool):
         block = super().try_allocate(size)
         return None if block is None else as_buffer(block)
 
-    allocate_as = _pools.Pool.allocate_as  # as it is, for allocate()
+    _allocate_as = _pools.Pool._allocate_as  # as it is, for allocate()
 
     def allocate(self, size: int) -> Any:
         """A pyopencl.Buffer that returns to the pool when it is collected."""
         try:
-            return self.allocate_as(size, PooledBuffer)
+            return self._allocate_as(size, PooledBuffer)
         except ClpoolError as error:
             raise _as_pyopencls(error) from None
 
@@ -132,12 +132,12 @@ class SVMPool(_pools.SVMPool):
         block = super().try_allocate(size)
         return None if block is None else as_svm(block, self._queue)
 
-    allocate_as = _pools.Pool.allocate_as  # as it is, for allocate()
+    _allocate_as = _pools.Pool._allocate_as  # as it is, for allocate()
 
     def allocate(self, size: int) -> Any:
         """A block that returns to the pool when it is collected or released."""
         try:
-            return self.allocate_as(size, PooledSVM, self._queue)
+            return self._allocate_as(size, PooledSVM, self._queue)
         except ClpoolError as error:
             raise _as_pyopencls(error) from None
 
