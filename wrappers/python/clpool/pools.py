@@ -33,10 +33,10 @@ class Pool(_n.Pool):
     """Base of all pools; over a CustomAllocator used as it is.
 
     Options, 0 or None meaning the default: `strategy` (clpool.strategy.COALESCING or BINNED: exactly PyOpenCL's),
-    `leading_bits_in_bin_id` (binned only, 0…26), `max_bytes`, `max_held_bytes`, `min_chunk_bytes`, `alignment` (as far as the allocator aligns chunks),
-    `release_threshold`, `decay_ns`, `wait_ns` (how long a request without memory waits; 0: 10 seconds), `queues` on which the
-    memory is used, `name`, `guard` (True or False; None: as the variable CLPOOL_GUARD says): a guarded pool finds uses after
-    the release and writes beyond the end, and tells them to `message`.
+    `leading_bits_in_bin_id` (binned only, 0…26), `max_bytes`, `max_held_bytes`, `min_chunk_bytes`, `alignment` (as far as the
+    allocator aligns its chunks), `release_threshold`, `decay_ns`, `wait_ns` (how long a request without memory waits; 0: 10
+    seconds), `queues` on which the memory is used, `name`, `guard` (True or False; None: as the variable CLPOOL_GUARD says): a
+    guarded pool finds uses after the release and writes beyond the end, and tells them to `message`.
 
     Callbacks: `collect()` is asked when the driver is out of memory (gc.collect by default), `out_of_memory(size, attempt)`
     last, returning whether to try again; `message(severity, text)` takes the pool's messages.
