@@ -190,11 +190,11 @@ typedef struct clpool_pool_options {
   const char* name;
   /** Nanoseconds that a request without memory waits while nothing comes free, before the out_of_memory
    * callback is asked or the request fails: for releases whose commands have not ended, and for other threads
-   * that are taking or giving back memory; for blocks that are in use 10 ms in all, and once more after each
-   * answer of that callback, and only where such releases of other threads' blocks have ended since the
-   * request began. While others release what does not help it, six times as long at most; before that at
-   * max_bytes, as long as the device brings that much, 0.1 s by the number of requests that wait; in a
-   * guarded pool 0.1 s more. 0: 10 seconds. */
+   * that are taking or giving back memory. Blocks that are in use are not waited for, but for 10 ms in all,
+   * and once more after each answer of that callback, where commands on released blocks of other threads have
+   * ended since the request began. While others release what does not help it, six times as long at most;
+   * before that at max_bytes, as long as the device brings that much, 0.1 s by the number of requests that
+   * wait; in a guarded pool 0.1 s more. 0: 10 seconds. */
   uint64_t wait_ns;
   /** One of CLPOOL_GUARD_…. Since 1.0. */
   uint32_t guard;

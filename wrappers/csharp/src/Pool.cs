@@ -32,6 +32,8 @@ namespace ClPool
         internal Pool(Allocator allocator, PoolOptions? options)
         {
             options = options ?? new PoolOptions();
+            if (options.LeakDetection < LeakDetection.Reclaim || options.LeakDetection > LeakDetection.Off)
+                throw new ArgumentOutOfRangeException("LeakDetection", (int)options.LeakDetection, "valid are Reclaim, Trace and Off");
             callbacks = PoolCallbacks.Of(options);
             handle = new OwnedHandle(Native.clpool_pool_release, Native.clpool_pool_release_later, GetType().Name);
             using (Borrowed used = Arguments.NotNull(allocator, "allocator").Borrow())
@@ -159,7 +161,7 @@ namespace ClPool
         internal void Take(PerThread thread, Slot slot, long size)
         {
             IntPtr block;
-            if (size >= 0 && TryTake(thread, (ulong)size, &block)) slot.Memory = block;
+            if (size >= 0 && TryTake(thread, (ulong)size, &block) == Native.CLPOOL_SUCCESS) slot.Memory = block;
             else TakeSlowly(slot, size);
         }
 
@@ -206,24 +208,26 @@ namespace ClPool
         internal bool TryTake(PerThread thread, Slot slot, long size)
         {
             IntPtr block;
-            if (TryTake(thread, Arguments.Bytes(size, "size"), &block))
+            int status = TryTake(thread, Arguments.Bytes(size, "size"), &block);
+            if (status == Native.CLPOOL_SUCCESS)
             {
                 slot.Memory = block;
                 return true;
             }
             thread.Return(slot);
             if (closed != 0) throw new ObjectDisposedException(GetType().Name);
+            if (status != Native.CLPOOL_ERROR_WOULD_BLOCK) Errors.Check(status); // such as a size that no device has
             return false;
         }
 
         // Dispose waits for threads in here, so that nobody uses a pool that is gone.
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        private bool TryTake(PerThread thread, ulong size, IntPtr* block)
+        private int TryTake(PerThread thread, ulong size, IntPtr* block)
         {
             thread.Enter(pool);
             int status = quick ? Native.clpool_pool_try_allocate(pool, size, block) : Native.CLPOOL_ERROR_WOULD_BLOCK;
             thread.Leave();
-            return status == Native.CLPOOL_SUCCESS;
+            return status;
         }
 
         [MethodImpl(MethodImplOptions.NoInlining)]

@@ -14,8 +14,9 @@ namespace ClPool
         public int? LeadingBitsInBinId { get; set; }
         /// <summary>Held chunks that were not used for so long go back; zero: never by age.</summary>
         public TimeSpan Decay { get; set; }
-        /// <summary>How long a request without memory waits while nothing comes free, before <see cref="OutOfMemory"/> is asked or
-        /// the request fails; zero: 10 seconds.</summary>
+        /// <summary>How long a request without memory waits for commands while nothing comes free, before
+        /// <see cref="OutOfMemory"/> is asked or the request fails; zero: 10 seconds. Blocks that somebody holds are not waited
+        /// for: to wait until another thread gives one back is for the program, such as by a semaphore.</summary>
         public TimeSpan Wait { get; set; }
         /// <summary>Queues on which the memory is used; null: the allocator's.</summary>
         public CommandQueue[]? Queues { get; set; }

@@ -161,6 +161,31 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void ASizeThatNoDeviceHasIsNoReasonToTryAgain()
+        {
+            using (ImmediateAllocator immediate = new ImmediateAllocator(Shared.Queue))
+            using (MemoryPool pool = new MemoryPool(immediate))
+            {
+                ClPoolArgumentException refused = Assert.Throws<ClPoolArgumentException>(() => pool.TryAllocate(long.MaxValue));
+                Assert.IsTrue(refused.Message.Contains("9223372036854775807 bytes"), refused.Message);
+                PooledBuffer block = pool.Allocate(1000);
+                block.Dispose();
+                Assert.Throws<ClPoolArgumentException>(() => pool.TryAllocate(long.MaxValue, block));
+                using (PooledBuffer again = pool.TryAllocate(1000, block)) Assert.AreSame(block, again);
+                Assert.AreEqual(0, pool.Statistics.ActiveBlocks);
+            }
+        }
+
+        [Test]
+        public void AKindOfLeakDetectionThatThereIsNotIsRefused()
+        {
+            PoolOptions options = new PoolOptions { LeakDetection = (LeakDetection)99 };
+            ArgumentOutOfRangeException refused =
+                Assert.Throws<ArgumentOutOfRangeException>(() => new MemoryPool(allocator, options));
+            Assert.AreEqual(99, refused.ActualValue);
+        }
+
+        [Test]
         public void HeldMemoryGoesBack()
         {
             using (MemoryPool pool = new MemoryPool(allocator))
