@@ -69,7 +69,9 @@ TEST(BankModel, ByTransactionOnlyDistinctWordsOfABankConflict) {
     }
   }
   EXPECT_EQ(conflict_of({Model::current, 4, 32, 32}, 12, {32}, {32}).multiplicity, 1u);
-  EXPECT_EQ(conflict_of({Model::current, 4, 32, 32}, 8, {32, 32}, {32, 32}).multiplicity, 16u);
+  const BankConflict of_two_banks = conflict_of({Model::current, 4, 32, 32}, 8, {32, 32}, {32, 32});
+  EXPECT_EQ(of_two_banks.multiplicity, 16u);
+  EXPECT_EQ(of_two_banks.bank, 0u) << "the first of those with as many";
 }
 
 TEST(BankModel, ATextNamesMultiplicityAxisItemsAndBank) {

@@ -101,3 +101,17 @@ def collector_at_every_allocation():
     gc.set_threshold(1)
     yield
     gc.set_threshold(*former)
+
+
+@pytest.fixture(scope="module")
+def ctx(opencl):
+    """PyOpenCL's context on the device of `opencl`."""
+    cl = pytest.importorskip("pyopencl", reason="PyOpenCL is not installed")
+    return cl.Context([cl.Device.from_int_ptr(opencl[0].int_ptr)])
+
+
+@pytest.fixture(scope="module")
+def cq(ctx):
+    """PyOpenCL's queue in it."""
+    import pyopencl as cl
+    return cl.CommandQueue(ctx)
