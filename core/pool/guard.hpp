@@ -20,7 +20,7 @@
 #include "base/message.hpp"
 #include "cl/handle.hpp"
 #include "cl/pattern.hpp"
-#include "pool/pool_block.hpp"
+#include "pool/blocks/pool_block.hpp"
 
 namespace clpool::core {
 

@@ -29,11 +29,11 @@
 #include "cl/order.hpp"
 #include "cl/sub_buffer.hpp"
 #include "pool/books/books.hpp"
-#include "pool/caches.hpp"
+#include "pool/caches/caches.hpp"
 #include "pool/ended_pools.hpp"
 #include "pool/guard.hpp"
 #include "pool/naps.hpp"
-#include "pool/pending.hpp"
+#include "pool/pending/pending.hpp"
 #include "pool/pool_options.hpp"
 
 namespace clpool::core {

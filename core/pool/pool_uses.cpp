@@ -3,7 +3,7 @@
 // Uses of blocks, which keep them from being reused before they are complete: declared ones, and those of
 // commands that the library enqueues itself. Public functions are called without the mutex and take it for a
 // moment at a time; queues and events are retained, released and enqueued on without it.
-#include "pool/uses.hpp"
+#include "pool/pending/uses.hpp"
 
 #include <algorithm>
 #include <utility>

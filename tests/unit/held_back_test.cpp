@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // HeldBack: blocks in the order in which they came, and the oldest of a size.
-#include "pool/books/held_back.hpp"
+#include "pool/blocks/held_back.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Keeper: what pools keep of blocks with handles, and when they grow rather than take that back.
-#include "pool/keeper.hpp"
+#include "pool/caches/keeper.hpp"
 
 #include <gtest/gtest.h>
 

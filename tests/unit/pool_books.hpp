@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "pool/pool_block.hpp"
+#include "pool/blocks/pool_block.hpp"
 
 namespace clpool::core {
 

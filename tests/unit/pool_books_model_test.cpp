@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "pool/blocks/pool_block.hpp"
 #include "pool/books/books.hpp"
-#include "pool/pool_block.hpp"
 
 namespace clpool::core {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "engine/call_budget.hpp"
-#include "pool/caches.hpp"
+#include "pool/caches/caches.hpp"
 
 namespace clpool::core {
 namespace {

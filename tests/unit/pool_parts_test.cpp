@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts by themselves: which handle of a part of a chunk serves a region, what must be released before one is
 // made, and that no two living handles ever overlap.
-#include "pool/books/parts.hpp"
+#include "pool/blocks/parts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "pool/pool_block.hpp"
+#include "pool/blocks/pool_block.hpp"
 
 namespace clpool::core {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Which blocks a thread's cache hands out.
-#include "pool/thread_cache.hpp"
+#include "pool/caches/thread_cache.hpp"
 
 #include <gtest/gtest.h>
 

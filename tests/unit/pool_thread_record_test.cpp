@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The numbers of threads, by which pools know whose blocks are held back.
-#include "pool/thread_record.hpp"
+#include "pool/caches/thread_record.hpp"
 
 #include <gtest/gtest.h>
 

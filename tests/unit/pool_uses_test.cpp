@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Lists of released blocks that wait for events.
-#include "pool/uses.hpp"
+#include "pool/pending/uses.hpp"
 
 #include <gtest/gtest.h>
 

@@ -172,12 +172,17 @@ add_test(NAME wrappers.java.says_where_it_looked_for_the_native_part
                  "${clpool_jar}:${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar" org.clpool.ExitsWithLiveObjects)
 set_tests_properties(wrappers.java.says_where_it_looked_for_the_native_part PROPERTIES PASS_REGULAR_EXPRESSION
                      "clpooljni in java.library.path: /nowhere.*native/linux-.*libclpooljni.so.*org.clpool.library.path")
+add_test(NAME wrappers.java.names_the_property_that_is_wrong
+         COMMAND "${Java_JAVA_EXECUTABLE}" -Dorg.clpool.library.path=/nowhere -cp
+                 "${clpool_jar}:${CMAKE_CURRENT_BINARY_DIR}/clpool-tests.jar" org.clpool.ExitsWithLiveObjects)
+set_tests_properties(wrappers.java.names_the_property_that_is_wrong PROPERTIES PASS_REGULAR_EXPRESSION
+                     "the property org.clpool.library.path is \"/nowhere\": ")
 add_test(NAME wrappers.java.natives_name_no_folder
          COMMAND "${CMAKE_READELF}" --dynamic "${clpool_natives_folder}/$<TARGET_FILE_NAME:clpooljni>")
 set_tests_properties(wrappers.java.natives_name_no_folder PROPERTIES PASS_REGULAR_EXPRESSION "libclpool.so.1"
                      FAIL_REGULAR_EXPRESSION "RPATH;RUNPATH")
 set(java_tests wrappers.java.junit wrappers.java.natives_in_the_jar
-   wrappers.java.junit_with_checked_jni wrappers.java.module
+    wrappers.java.junit_with_checked_jni wrappers.java.module wrappers.java.names_the_property_that_is_wrong
     wrappers.java.program_that_exits_with_live_objects wrappers.java.says_where_it_looked_for_the_native_part)
 
 find_program(CLPOOL_JAVADOC javadoc HINTS "${clpool_jdk}/bin")

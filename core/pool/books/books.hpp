@@ -18,12 +18,13 @@
 #include "base/pause.hpp"
 #include "engine/call_budget.hpp"
 #include "engine/strategy.hpp"
+#include "pool/blocks/block_store.hpp"
+#include "pool/blocks/held_back.hpp"
+#include "pool/blocks/shapes.hpp"
 #include "pool/books/account.hpp"
-#include "pool/books/held_back.hpp"
 #include "pool/books/line.hpp"
 #include "pool/books/request.hpp"
 #include "pool/books/waited_slack.hpp"
-#include "pool/pool_block.hpp"
 #include "pool/pool_options.hpp"
 
 namespace clpool::core {
@@ -346,8 +347,6 @@ class Books {
     }
     return block;
   }
-  /// Whether what is free is for the request, all of it or what Request::is_patient leaves.
-  bool may_take_free(Request& request) noexcept;
   GrowthLimits limits_of(const Request& request) noexcept {
     return request.is_patient ? patient_limits() : growth_limits();
   }

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "base/status.hpp"
-#include "pool/pool_block.hpp"
+#include "pool/blocks/pool_block.hpp"
 
 namespace clpool::core {
 

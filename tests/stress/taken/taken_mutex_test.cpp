@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "../host_memory.hpp"
-#include "pool/thread_cache.hpp"
+#include "pool/caches/thread_cache.hpp"
 #include "support/pools.hpp"
 #include "support/write_trap.hpp"
 

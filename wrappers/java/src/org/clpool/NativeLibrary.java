@@ -27,7 +27,11 @@ final class NativeLibrary {
   static void load() {
     String given = System.getProperty(PROPERTY);
     if (given != null && !given.isEmpty()) {
-      loadFrom(Paths.get(given).toAbsolutePath());
+      try {
+        loadFrom(Paths.get(given).toAbsolutePath());
+      } catch (UnsatisfiedLinkError wrong) {
+        throw new UnsatisfiedLinkError("the property " + PROPERTY + " is \"" + given + "\": " + wrong.getMessage());
+      }
       return;
     }
     try {

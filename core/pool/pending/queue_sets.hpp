@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cl/epochs.hpp"
-#include "pool/books/books.hpp"
+#include "pool/blocks/held_back.hpp"
 
 namespace clpool::core {
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Unused handles by size. With the pool's mutex held.
-#include "pool/books/shapes.hpp"
+#include "pool/blocks/shapes.hpp"
 
-#include "pool/books/parts.hpp"
+#include "pool/blocks/parts.hpp"
 
 namespace clpool::core {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calling thread's record, from its first slow path to its end. It needs no mutex, and is called with a pool's or
 // without: only the thread itself makes it, changes it and ends it.
-#include "pool/thread_record.hpp"
+#include "pool/caches/thread_record.hpp"
 
 #include <new>
 #include <utility>

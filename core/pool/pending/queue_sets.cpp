@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of queues. QueueSet::make(), which calls the driver, and the end of a set: without the pool's mutex; all else with
 // it held.
-#include "pool/queue_sets.hpp"
+#include "pool/pending/queue_sets.hpp"
 
 #include <utility>
 

@@ -13,8 +13,8 @@
 
 #include "base/fifo.hpp"
 #include "cl/handle.hpp"
-#include "pool/pool_block.hpp"
-#include "pool/queue_sets.hpp"
+#include "pool/blocks/pool_block.hpp"
+#include "pool/pending/queue_sets.hpp"
 
 namespace clpool::core {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // The threads' caches of a pool: who has one, what they may hold, and what they count. With the pool's mutex held.
-#include "pool/caches.hpp"
+#include "pool/caches/caches.hpp"
 
 #include <algorithm>
 #include <bit>

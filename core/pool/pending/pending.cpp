@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks that are held back. With the pool's mutex held, but for Look::ask(), ask() and Retired::release(), which call
 // drivers, and for the first set and the end.
-#include "pool/pending.hpp"
+#include "pool/pending/pending.hpp"
 
 #include <algorithm>
 
 #include "base/clock.hpp"
 #include "cl/marker.hpp"
-#include "pool/waiting_list.hpp"
 
 namespace clpool::core {
 namespace {

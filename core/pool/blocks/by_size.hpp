@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-#include "pool/pool_block.hpp"
+#include "pool/blocks/pool_block.hpp"
 
 namespace clpool::core {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "base/fifo.hpp"
-#include "pool/books/by_size.hpp"
-#include "pool/pool_block.hpp"
+#include "pool/blocks/by_size.hpp"
+#include "pool/blocks/pool_block.hpp"
 
 namespace clpool::core {
 

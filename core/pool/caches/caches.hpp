@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "pool/keeper.hpp"
+#include "pool/caches/keeper.hpp"
+#include "pool/caches/thread_cache.hpp"
 #include "pool/pool_options.hpp"
-#include "pool/thread_cache.hpp"
 
 namespace clpool::core {
 

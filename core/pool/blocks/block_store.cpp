@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Storage of block descriptors. make(), recycle() and replace(): with the mutex held of the pool whose store it is, and
 // within it one of the process's for a moment; the store's end: without the pool's.
-#include "pool/pool_block.hpp"
+#include "pool/blocks/block_store.hpp"
 
 #include <mutex>
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Living handles of a chunk. With the pool's mutex held.
-#include "pool/books/parts.hpp"
+#include "pool/blocks/parts.hpp"
 
 #include <utility>
 
-#include "pool/pool_block.hpp"
+#include "pool/blocks/pool_block.hpp"
 
 namespace clpool::core {
 

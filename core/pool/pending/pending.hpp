@@ -16,8 +16,8 @@
 
 #include "base/pause.hpp"
 #include "pool/books/books.hpp"
-#include "pool/queue_sets.hpp"
-#include "pool/uses.hpp"
+#include "pool/pending/queue_sets.hpp"
+#include "pool/pending/uses.hpp"
 
 namespace clpool::core {
 

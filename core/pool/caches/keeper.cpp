@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // When a keeper keeps less. With the pool's mutex held.
-#include "pool/keeper.hpp"
+#include "pool/caches/keeper.hpp"
 
 #include <utility>
 

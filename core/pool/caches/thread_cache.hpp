@@ -16,9 +16,9 @@
 #include "base/arrivals.hpp"
 #include "base/mem.hpp"
 #include "base/owner_lock.hpp"
-#include "pool/books/held_back.hpp"
-#include "pool/thread_record.hpp"
-#include "pool/waiting_list.hpp"
+#include "pool/blocks/held_back.hpp"
+#include "pool/caches/thread_record.hpp"
+#include "pool/caches/waiting_list.hpp"
 
 namespace clpool::core {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Events of blocks that are handed out. With the pool's mutex held, but for MoreEvents::ask(), which asks the driver.
-#include "pool/uses.hpp"
+#include "pool/pending/uses.hpp"
 
 #include <iterator>
 

@@ -12,7 +12,7 @@
 
 #include "base/fifo.hpp"
 #include "engine/block.hpp"
-#include "pool/books/shapes.hpp"
+#include "pool/blocks/shapes.hpp"
 
 namespace clpool::core {
 

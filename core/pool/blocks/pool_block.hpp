@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// PoolBlock and PoolChunk: what a pool keeps about a block and a chunk, and the storage of block descriptors. Their
-// members are read and written with the pool's mutex held, or by whoever alone has the block; marks, tags and counts of
-// references, which are atomic, either way.
+// PoolBlock and PoolChunk: what a pool keeps about a block and a chunk. Their members are read and written with the pool's
+// mutex held, or by whoever alone has the block; marks, tags and counts of references, which are atomic, either way.
 #pragma once
 
 #include <atomic>
@@ -11,7 +10,7 @@
 #include "base/chunk.hpp"
 #include "base/mem.hpp"
 #include "engine/block.hpp"
-#include "pool/books/parts.hpp"
+#include "pool/blocks/parts.hpp"
 
 namespace clpool::core {
 
@@ -70,25 +69,5 @@ inline PoolBlock& pool_block(Block& block) noexcept {
 inline PoolChunk& pool_chunk(HeapChunk& chunk) noexcept {
   return static_cast<PoolChunk&>(chunk);
 }
-
-/// Type-stable storage of PoolBlocks: pages that the process never gives up, of which a pool takes what it
-/// needs and returns what it has when it ends. One store is used by one thread at a time.
-class BlockStore final : public BlockSource {
- public:
-  BlockStore() = default;
-  BlockStore(const BlockStore&) = delete;
-  BlockStore& operator=(const BlockStore&) = delete;
-  ~BlockStore();
-
-  Block* make() override;
-  void recycle(Block* block) noexcept override;
-
-  /// Puts another descriptor in the place of one that is handed out, which then rests: no pool uses it until
-  /// thousands of others have rested too. The same one where there is no host memory.
-  PoolBlock& replace(PoolBlock& block) noexcept;
-
- private:
-  Mem* free_ = nullptr;
-};
 
 }  // namespace clpool::core
