@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutex: an ordinary mutex that is taken and left in line where nobody else wants it, for what every request
 // takes: after a call of a driver each line of memory and code that a request touches is cold, and the system's
-// mutex has lines of its own (tests/benchmarks/README.md).
+// mutex has lines of its own (tests/benchmarks/results/threads.md).
 // Who waits looks again for some microseconds, as long as it takes to sleep and be woken, and then sleeps until the
 // one that has it wakes it, and looks again before it sleeps once more. Who has it for long gives way between two pieces of
 // its work. Not recursive.

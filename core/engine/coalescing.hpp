@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coalescing: the default strategy. Best fit with splitting and merging (Heap), and the rule by which the
 // pool grows: a request is weighed by what it would pin, against the driver calls that are left (CallBudget),
-// and memory that is wholly free is given back before more is taken. tests/benchmarks/README.md has what was
+// and memory that is wholly free is given back before more is taken. tests/benchmarks/results/memory.md has what was
 // measured.
 #pragma once
 
