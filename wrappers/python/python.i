@@ -87,6 +87,13 @@ CLPOOL_SIGNED(int32_t, INT32_MIN, INT32_MAX)
 typedef struct _##TYPE *TYPE;
 %typemap(in) TYPE {
   void *handle = nullptr;
+  if (!to_given_cl_handle($input, #TYPE, "$1_name", handle)) {
+    SWIG_fail;
+  }
+  $1 = static_cast<TYPE>(handle);
+}
+%typemap(in) TYPE context_or_null, TYPE queue_or_null {
+  void *handle = nullptr;
   if (!to_cl_handle($input, #TYPE, handle)) {
     SWIG_fail;
   }

@@ -205,7 +205,7 @@ PyObject* new_of(PyTypeObject* type, PyObject* args, PyObject* keywords, const c
   }
   void* handle = nullptr;
   const ClKind& kind = kind_of(type);
-  if (!to_cl_handle(value, kind.handle_type, handle)) {
+  if (!to_given_cl_handle(value, kind.handle_type, name, handle)) {
     return nullptr;
   }
   if (handle == nullptr) {

@@ -83,8 +83,9 @@ inline constexpr std::string_view any_cl_object = "OpenCL object";
 /// An OpenCL handle: an object with int_ptr such as PyOpenCL's and ours, or an integer of any type, which bool is none of
 /// here; None is NULL. `what` is the handle's type, such as "cl_event"; TypeError for objects that are known to be of another.
 bool to_cl_handle(PyObject* object, const char* what, void*& handle);
+/// The same of one that must be there: TypeError for None, with the argument's name; 0 is refused by the library.
+bool to_given_cl_handle(PyObject* object, const char* what, const char* name, void*& handle);
 
-/// A sequence of OpenCL handles, or None for none.
 /// A reference that goes at the end of its scope.
 struct Kept {
   PyObject* object = nullptr;
@@ -94,7 +95,7 @@ struct Kept {
   ~Kept() { Py_XDECREF(object); }
 };
 
-/// The handles of a sequence's or iterator's objects, which `items` keeps alive: for as long as the call takes.
+/// The handles of a sequence's or iterator's objects, none for None, which `items` keeps alive: for as long as the call takes.
 bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handles, Kept& items);
 
 /// A sequence of sizes.

@@ -3,6 +3,7 @@
 // Conversions of arguments. What is negative or too large is refused here, before the library sees it.
 #include <cinttypes>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "native.hpp"
@@ -164,6 +165,14 @@ bool to_cl_handle(PyObject* object, const char* what, void*& handle) {
   return done;
 }
 
+bool to_given_cl_handle(PyObject* object, const char* what, const char* name, void*& handle) {
+  if (object == Py_None) {
+    PyErr_Format(PyExc_TypeError, "%s is None, a %s is needed", name, what);
+    return false;
+  }
+  return to_cl_handle(object, what, handle);
+}
+
 bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handles, Kept& kept) {
   if (object == Py_None) {
     return true;
@@ -176,7 +185,9 @@ bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handl
   handles.resize(static_cast<size_t>(PyTuple_GET_SIZE(items)));
   bool done = true;
   for (size_t i = 0; done && i < handles.size(); ++i) {
-    done = to_cl_handle(PyTuple_GET_ITEM(items, static_cast<Py_ssize_t>(i)), what, handles[i]);
+    const std::string name = "item " + std::to_string(i);
+    done = to_given_cl_handle(PyTuple_GET_ITEM(items, static_cast<Py_ssize_t>(i)), what, name.c_str(),
+                              handles[i]);
   }
   return done;
 }

@@ -202,11 +202,11 @@ PyObject* pool_allocate_on(PyObject* object, PyObject* const* args, Py_ssize_t c
   size_t size = 0;
   void* queue = nullptr;
   if (!take_arguments("allocate_on", queue_and_size, args, count, names, given) || live(self) == nullptr ||
-      !to_cl_handle(given[0], "cl_command_queue", queue) || !to_size(given[1], size)) {
+      !to_given_cl_handle(given[0], "cl_command_queue", "queue", queue) || !to_size(given[1], size)) {
     return nullptr;
   }
   if (queue == nullptr) {
-    PyErr_SetString(PyExc_TypeError, "a queue is needed, not None or 0");
+    PyErr_SetString(PyExc_ValueError, "queue is 0, a cl_command_queue is needed");
     return nullptr;
   }
   clpool_mem* mem = allocate_slowly(self, size, static_cast<cl_command_queue>(queue));
@@ -346,15 +346,25 @@ int pool_init(PyObject* object, PyObject* args, PyObject* keywords) {
 
 PyMethodDef methods[] = {
     {"allocate", as_method(pool_allocate), METH_FASTCALL | METH_KEYWORDS,
-     "allocate($self, size)\n--\n\nHands out a block of so many bytes."},
+     "allocate($self, size)\n--\n\nHands out a block of so many bytes, which may be 0, as one of the pool's "
+     "own class: it is out until "
+     "release(), the end of a `with`, or its collection.\n\nMemoryError (OutOfMemoryError) where there is "
+     "none, also after "
+     "waiting; InvalidValueError for more than the device has in one piece; ValueError below 0, "
+     "OverflowError from 2**64 on. "
+     "Any thread may call it."},
     {"_allocate_as", as_method(pool_allocate_as), METH_FASTCALL,
      "_allocate_as($self, size, kind, /)\n--\n\nA block as an object of another package's class."},
     {"allocate_on", as_method(pool_allocate_on), METH_FASTCALL | METH_KEYWORDS,
-     "allocate_on($self, queue, size)\n--\n\nA block that commands on this queue will use, and on no "
-     "other."},
+     "allocate_on($self, queue, size)\n--\n\nA block that commands on this queue will use, and on no other "
+     "unless used_on() "
+     "says so: what the queue itself has released is handed out without waiting for it, if it is in order. "
+     "Errors as of "
+     "allocate()."},
     {"try_allocate", as_method(pool_try_allocate), METH_FASTCALL | METH_KEYWORDS,
-     "try_allocate($self, size)\n--\n\nThe same if that takes neither waiting nor a driver call, else "
-     "None."},
+     "try_allocate($self, size)\n--\n\nA block as of allocate() if that takes neither waiting nor a driver "
+     "call, else None. Errors "
+     "as of allocate(), but for out of memory."},
     {"release", pool_release, METH_NOARGS,
      "release($self, /)\n--\n\nGives up the pool; it lives on while its blocks do. InvalidOperationError "
      "while a call uses it."},

@@ -364,11 +364,26 @@ def test_wrong_things_are_type_errors(context, queue):
         with pytest.raises(TypeError):
             call()
     with pytest.raises(clpool.InvalidValueError):
-        clpool.Buffer(None, RW, 1)
-    with pytest.raises(clpool.InvalidValueError):
-        clpool.ImmediateAllocator(None)
-    with pytest.raises(clpool.InvalidValueError):
         clpool.Buffer(context, RW, 0)
+
+
+def test_none_for_an_object_that_must_be_there_is_a_type_error_which_names_it(context, queue):
+    buffer = clpool.Buffer(context, RW, 64)
+    pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
+    for call, name in ((lambda: clpool.Buffer(None, RW, 1), "context is None, a cl_context"),
+                       (lambda: clpool.ImmediateAllocator(None), "queue is None, a cl_command_queue"),
+                       (lambda: clpool.enqueue_fill(None, buffer, b"x"), "queue is None, a cl_command_queue"),
+                       (lambda: clpool.enqueue_fill(queue, buffer, b"x", wait_for=[None]), "item 0 is None, a cl_event"),
+                       (lambda: pool.allocate(64).used_on(None), "queue is None, a cl_command_queue"),
+                       (lambda: pool.allocate_on(None, 64), "queue is None, a cl_command_queue"),
+                       (lambda: pool.allocate(64).release_after(None), "item 0 is None, a cl_event"),
+                       (lambda: clpool.characterize.has_double_support(None), "device is None, a cl_device_id"),
+                       (lambda: clpool.Context.from_int_ptr(None), "int_ptr_value is None, a cl_context"),
+                       (lambda: clpool.Event.from_int_ptr(None), "int_ptr_value is None, a cl_event")):
+        with pytest.raises(TypeError, match=name):
+            call()
+    with pytest.raises(ValueError, match="queue is 0"):
+        pool.allocate_on(0, 64)
 
 
 def test_opencl_objects_of_another_type_are_refused(context, queue, opencl):  # they would crash in the driver
