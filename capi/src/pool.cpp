@@ -52,17 +52,20 @@ Status read_strategy(std::uint32_t number, StrategyKind& strategy) noexcept {
   }
 }
 
+/// `also`: what else is valid.
+Status require_leading_bits(std::uint32_t bits, const char* parameter, const char* also = "") noexcept {
+  return bits <= clpool::core::max_leading_bits ? Status::success
+                                                : fail(Status::invalid_value, "%s is %u, valid are 0 to %u%s",
+                                                       parameter, bits, clpool::core::max_leading_bits, also);
+}
+
 Status read_leading_bits(std::uint32_t number, std::uint32_t& bits) noexcept {
   if (number == CLPOOL_LEADING_BITS_NONE) {
     bits = 0;
     return Status::success;
   }
-  if (number > clpool::core::max_leading_bits) {
-    return fail(
-        Status::invalid_value,
-        "clpool_pool_create: leading_bits_in_bin_id is %u, valid are 0 to %u and CLPOOL_LEADING_BITS_NONE",
-        number, clpool::core::max_leading_bits);
-  }
+  CLPOOL_TRY(require_leading_bits(number, "clpool_pool_create: leading_bits_in_bin_id",
+                                  " and CLPOOL_LEADING_BITS_NONE"));
   bits = number != 0 ? number : clpool::core::default_leading_bits;
   return Status::success;
 }
@@ -151,15 +154,19 @@ clpool_status on_pool(clpool_pool* pool, const char* function, Action&& action) 
   });
 }
 
+/// `*out`: what `allocate(mem)` gives, null where that fails.
+template <typename Allocate>
+Status hand_out(clpool_mem** out, Allocate&& allocate) {
+  *out = nullptr;
+  Mem* mem = nullptr;
+  const Status status = allocate(mem);
+  *out = status == Status::success ? to_handle(mem) : nullptr;
+  return status;
+}
+
 /// What is left of clpool_pool_allocate() when there is no hit; apart, so that a hit saves no registers.
 [[gnu::noinline]] clpool_status allocate_slowly(Pool& pool, size_t size, clpool_mem** out) noexcept {
-  *out = nullptr;
-  return guarded([&] {
-    Mem* mem = nullptr;
-    const Status status = pool.allocate_slowly(size, mem);
-    *out = status == Status::success ? to_handle(mem) : nullptr;
-    return status;
-  });
+  return guarded([&] { return hand_out(out, [&](Mem*& mem) { return pool.allocate_slowly(size, mem); }); });
 }
 
 [[gnu::cold, gnu::noinline]] clpool_status refuse_to_allocate(const clpool_pool* pool,
@@ -218,10 +225,7 @@ clpool_status clpool_pool_try_allocate(clpool_pool* pool, size_t size, clpool_me
   return guarded([&] {
     CLPOOL_TRY(clear_result(out, "clpool_pool_try_allocate", "out"));
     CLPOOL_TRY(require(pool, "clpool_pool_try_allocate", "pool"));
-    Mem* mem = nullptr;
-    const Status status = to_core(pool)->try_allocate(size, mem);
-    *out = status == Status::success ? to_handle(mem) : nullptr;
-    return status;
+    return hand_out(out, [&](Mem*& mem) { return to_core(pool)->try_allocate(size, mem); });
   });
 }
 
@@ -231,10 +235,7 @@ clpool_status clpool_pool_allocate_on(clpool_pool* pool, cl_command_queue queue,
     CLPOOL_TRY(clear_result(out, "clpool_pool_allocate_on", "out"));
     CLPOOL_TRY(require(pool, "clpool_pool_allocate_on", "pool"));
     CLPOOL_TRY(require(queue, "clpool_pool_allocate_on", "queue"));
-    Mem* mem = nullptr;
-    const Status status = to_core(pool)->allocate_on(queue, size, mem);
-    *out = status == Status::success ? to_handle(mem) : nullptr;
-    return status;
+    return hand_out(out, [&](Mem*& mem) { return to_core(pool)->allocate_on(queue, size, mem); });
   });
 }
 
@@ -296,10 +297,7 @@ clpool_status clpool_pool_check(clpool_pool* pool) noexcept {
 clpool_status clpool_bin_number(uint64_t size, uint32_t leading_bits, uint64_t* bin) noexcept {
   return guarded([&] {
     CLPOOL_TRY(clear_result(bin, "clpool_bin_number", "bin"));
-    if (leading_bits > clpool::core::max_leading_bits) {
-      return fail(Status::invalid_value, "clpool_bin_number: leading_bits is %u, valid are 0 to %u",
-                  leading_bits, clpool::core::max_leading_bits);
-    }
+    CLPOOL_TRY(require_leading_bits(leading_bits, "clpool_bin_number: leading_bits"));
     *bin = clpool::core::bin_number(size, leading_bits);
     return Status::success;
   });
@@ -308,10 +306,7 @@ clpool_status clpool_bin_number(uint64_t size, uint32_t leading_bits, uint64_t* 
 clpool_status clpool_bin_alloc_size(uint64_t bin, uint32_t leading_bits, uint64_t* size) noexcept {
   return guarded([&] {
     CLPOOL_TRY(clear_result(size, "clpool_bin_alloc_size", "size"));
-    if (leading_bits > clpool::core::max_leading_bits) {
-      return fail(Status::invalid_value, "clpool_bin_alloc_size: leading_bits is %u, valid are 0 to %u",
-                  leading_bits, clpool::core::max_leading_bits);
-    }
+    CLPOOL_TRY(require_leading_bits(leading_bits, "clpool_bin_alloc_size: leading_bits"));
     if (bin >= std::uint64_t{64} << leading_bits) {
       return fail(Status::invalid_value, "clpool_bin_alloc_size: bin is %llu, the largest is %llu",
                   static_cast<unsigned long long>(bin),

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/arrivals.hpp"
 #include "base/finding.hpp"
 #include "base/late_release.hpp"
 
@@ -13,7 +14,7 @@ namespace clpool::core {
 namespace {
 
 /// Memory of no pool whose release was put off.
-constinit std::atomic<Mem*> later_releases{nullptr};
+constinit Arrivals later_releases;
 
 [[gnu::cold]] Status released_already(const Mem& mem) noexcept {
   const void* const name = &mem;
@@ -152,17 +153,14 @@ Status MemOwner::take_back_later(Mem& mem) noexcept {
 
 void put_off_release(Mem& mem) noexcept {
   after_fork_in_child(
-      []() noexcept { later_releases.store(nullptr); });  // they are the parent's to carry out
-  mem.next = later_releases.load(std::memory_order_relaxed);
-  while (!later_releases.compare_exchange_weak(mem.next, &mem, std::memory_order_release,
-                                               std::memory_order_relaxed)) {
-  }
+      []() noexcept { static_cast<void>(later_releases.take_all()); });  // they are the parent's to carry out
+  static_cast<void>(later_releases.add(mem));                            // it is never closed
 }
 
 namespace {
 
 [[gnu::noinline]] void take_back_later_releases() noexcept {
-  Mem* mem = later_releases.exchange(nullptr, std::memory_order_acquire);
+  Mem* mem = later_releases.take_all();
   while (mem != nullptr) {
     Mem* next = std::exchange(mem->next, nullptr);
     std::atomic_ref(mem->state).store(MemState::live, std::memory_order_relaxed);
@@ -175,7 +173,7 @@ namespace {
 
 void finish_later_releases() noexcept {
   LateRelease::finish_all();
-  if (later_releases.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+  if (later_releases.any()) [[unlikely]] {
     take_back_later_releases();
   }
 }

@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <mutex>
+#include <type_traits>
 
+#include "base/fifo.hpp"
 #include "base/process.hpp"
 
 namespace clpool::core {
@@ -26,41 +28,28 @@ class Recycler {
   /// A descriptor in MemState::released. Throws std::bad_alloc.
   T& take() {
     const std::lock_guard lock(mutex_);
-    if (count_ <= rest) {
+    if (resting_.count <= rest) {
       T* const slab = new T[slab_size];
-      for (std::size_t i = slab_size; i-- > 0;) {
-        push_front(slab[i]);
+      List made;
+      for (std::size_t i = 0; i < slab_size; ++i) {
+        made.add(slab[i]);
       }
+      resting_.add_before(made);
     }
-    T* const taken = first_;
-    first_ = static_cast<T*>(taken->next);
-    --count_;
-    return *taken;
+    return *resting_.take();
   }
 
   /// Takes back a descriptor, which must be MemState::released.
   void give_back(T& descriptor) noexcept {
     const std::lock_guard lock(mutex_);
-    descriptor.next = nullptr;
-    last_->next = &descriptor;  // it was taken here, and what rests is never taken
-    last_ = &descriptor;
-    ++count_;
+    resting_.add(descriptor);
   }
 
  private:
-  void push_front(T& descriptor) noexcept {
-    descriptor.next = first_;
-    if (first_ == nullptr) {
-      last_ = &descriptor;
-    }
-    first_ = &descriptor;
-    ++count_;
-  }
+  using List = Fifo<T, std::remove_pointer_t<decltype(T::next)>>;
 
   ForkMutex mutex_;
-  T* first_ = nullptr;
-  T* last_ = nullptr;
-  std::size_t count_ = 0;
+  List resting_;
 };
 
 }  // namespace clpool::core

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// The list of the pools that have ended. Callable with a pool's mutex or without: it has its own, which all but count(),
-// helps(), add() and remove() take for a moment; the last two are called with it.
+// The list of the pools that have ended. Callable with a pool's mutex or without: it has its own, which all but helps() and
+// remove() take for a moment; the latter is called with it.
 #include "pool/ended_pools.hpp"
 
 #include <algorithm>
@@ -21,8 +21,7 @@ bool EndedPool::helps(const std::vector<const void*>& others) const noexcept {
 /// A child of fork() has none of the parent's pools: their mutexes may be held for ever, and their objects
 /// are the parent's.
 void EndedPools::forget_in_child() noexcept {
-  ended_pools.first_ = nullptr;
-  ended_pools.count_.store(0, std::memory_order_relaxed);
+  ended_pools.pools_ = {};
 }
 
 void EndedPools::enter(EndedPool& ended, std::uint64_t now_ns) noexcept {
@@ -30,7 +29,7 @@ void EndedPools::enter(EndedPool& ended, std::uint64_t now_ns) noexcept {
   const std::lock_guard lock(mutex_);
   ended.ended_at_ns = now_ns;
   ended.looked_at_by = mark_of_this_thread();
-  add(ended);
+  pools_.add(ended);
 }
 
 void EndedPools::leave(EndedPool& ended) noexcept {
@@ -42,13 +41,13 @@ void EndedPools::put_back(EndedPool& ended) noexcept {
   const std::lock_guard lock(mutex_);
   ended.looked_at_by = nullptr;
   if (remove(ended)) {
-    add(ended);
+    pools_.add(ended);
   }
 }
 
 EndedPool* EndedPools::take() noexcept {
   const std::lock_guard lock(mutex_);
-  EndedPool* ended = first_;
+  EndedPool* ended = pools_.first;
   while (ended != nullptr && ended->looked_at_by != nullptr) {
     ended = ended->next;
   }
@@ -61,7 +60,7 @@ EndedPool* EndedPools::take() noexcept {
 bool EndedPools::others_look() noexcept {
   const std::lock_guard lock(mutex_);
   const void* const this_thread = mark_of_this_thread();
-  const EndedPool* ended = first_;
+  const EndedPool* ended = pools_.first;
   while (ended != nullptr && (ended->looked_at_by == nullptr || ended->looked_at_by == this_thread)) {
     ended = ended->next;
   }
@@ -69,25 +68,19 @@ bool EndedPools::others_look() noexcept {
 }
 
 int EndedPools::nested() noexcept {
-  if (count() == 0) {
-    return 0;
-  }
   const std::lock_guard lock(mutex_);
   const void* const this_thread = mark_of_this_thread();
   int nested = 0;
-  for (const EndedPool* ended = first_; ended != nullptr; ended = ended->next) {
+  for (const EndedPool* ended = pools_.first; ended != nullptr; ended = ended->next) {
     nested += ended->looked_at_by == this_thread ? 1 : 0;
   }
   return nested;
 }
 
 bool EndedPools::remain_for(const std::vector<const void*>& sources, std::uint64_t wait_ns) noexcept {
-  if (count() == 0) {
-    return false;
-  }
   const std::lock_guard lock(mutex_);
   const void* const this_thread = mark_of_this_thread();
-  const EndedPool* ended = first_;
+  const EndedPool* ended = pools_.first;
   // What this very thread is ending, from whose callback the request comes, will not end while it waits.
   while (ended != nullptr &&
          (ended->waited_for_ns >= wait_ns || ended->looked_at_by == this_thread || !ended->helps(sources))) {
@@ -99,33 +92,24 @@ bool EndedPools::remain_for(const std::vector<const void*>& sources, std::uint64
 void EndedPools::note_late(const std::vector<const void*>& sources, std::uint64_t since_ns,
                            std::uint64_t now_ns) noexcept {
   const std::lock_guard lock(mutex_);
-  for (EndedPool* ended = first_; ended != nullptr; ended = ended->next) {
+  for (EndedPool* ended = pools_.first; ended != nullptr; ended = ended->next) {
     if (ended->ended_at_ns <= since_ns && ended->looked_at_by == nullptr && ended->helps(sources)) {
       ended->waited_for_ns = std::max(ended->waited_for_ns, now_ns - since_ns);
     }
   }
 }
 
-void EndedPools::add(EndedPool& ended) noexcept {
-  ended.next = nullptr;
-  (first_ != nullptr ? last_->next : first_) = &ended;
-  last_ = &ended;
-  count_.fetch_add(1, std::memory_order_relaxed);
-}
-
 /// False in a child of fork() that began with an empty list.
 bool EndedPools::remove(EndedPool& ended) noexcept {
   EndedPool* previous = nullptr;
-  EndedPool* here = first_;
+  EndedPool* here = pools_.first;
   while (here != nullptr && here != &ended) {
     previous = std::exchange(here, here->next);
   }
   if (here == nullptr) {
     return false;
   }
-  (previous != nullptr ? previous->next : first_) = ended.next;
-  last_ = last_ == &ended ? previous : last_;
-  count_.fetch_sub(1, std::memory_order_relaxed);
+  pools_.remove(ended, previous);
   return true;
 }
 

@@ -5,10 +5,11 @@
 // child of fork() begins with none. Never given up at process exit.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
+#include "base/fifo.hpp"
 #include "base/process.hpp"
 
 namespace clpool::core {
@@ -42,7 +43,10 @@ class EndedPools {
   /// The first pool that nobody looks at: from now on the calling thread does. Null if there is none.
   EndedPool* take() noexcept;
 
-  std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
+  std::uint64_t count() noexcept {
+    const std::lock_guard lock(mutex_);
+    return pools_.count;
+  }
   /// Whether another thread looks at one.
   bool others_look() noexcept;
   /// How many the calling thread looks at, within functions of the user that their ends call.
@@ -55,14 +59,11 @@ class EndedPools {
                  std::uint64_t now_ns) noexcept;
 
  private:
-  void add(EndedPool& ended) noexcept;
   bool remove(EndedPool& ended) noexcept;
   static void forget_in_child() noexcept;
 
   ForkMutex mutex_;
-  EndedPool* first_ = nullptr;
-  EndedPool* last_ = nullptr;
-  std::atomic<std::uint64_t> count_{0};
+  Fifo<EndedPool> pools_;
 };
 
 extern EndedPools ended_pools;

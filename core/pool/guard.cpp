@@ -149,15 +149,13 @@ Status Guard::fill_chunk(PoolChunk& chunk, cl_command_queue maker, cl::Queue& un
 
 // Lists, with the mutex held.
 
-bool Guard::enter(PoolBlock& block, std::uint64_t stamp) noexcept {
+bool Guard::enter(PoolBlock& block) noexcept {
   auto* const guarded = new (std::nothrow) GuardedBlock;
   if (guarded == nullptr) {
     pool_chunk(*block.chunk).pattern_is_lost = true;
     return false;
   }
   guarded->block = &block;
-  guarded->stamp = stamp;
-  guarded->tag = block.former_tag;
   by_phase_[Phase::arrived].add(*guarded);
   return true;
 }
@@ -255,7 +253,7 @@ bool Guard::try_end_fill(GuardedBlock& guarded) noexcept {
   } else {
     say_overrun(guarded, guarded.bytes.data(), guarded.bytes.size());
   }
-  guarded.stamp = 0;
+  set_stamp(*guarded.block, 0);
   guarded.event.reset();
   guarded.bytes = {};
   guarded.phase = Phase::resting;
@@ -322,7 +320,7 @@ void Guard::say_overrun(const GuardedBlock& guarded, const unsigned char* bytes,
                    "%s: %p, a block of %llu bytes with tag %llu, was written beyond its end: at offset "
                    "%llu stands 0x%02X",
                    title_.c_str(), static_cast<const void*>(static_cast<const Mem*>(&block)),
-                   number(block.Mem::size), number(guarded.tag), number(block.Mem::size + place),
+                   number(block.Mem::size), number(block.former_tag), number(block.Mem::size + place),
                    bytes[place]);
   }
 }
@@ -338,7 +336,7 @@ bool Guard::say_write(const GuardedBlock& guarded, std::uint64_t offset, const u
                  "%s: %p, a block of %llu bytes with tag %llu, was written after its release: at "
                  "offset %llu stands 0x%02X",
                  title_.c_str(), static_cast<const void*>(static_cast<const Mem*>(&block)),
-                 number(block.Mem::size), number(guarded.tag), number(offset + place), bytes[place]);
+                 number(block.Mem::size), number(block.former_tag), number(offset + place), bytes[place]);
   return true;
 }
 

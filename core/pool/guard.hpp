@@ -34,8 +34,6 @@ struct GuardedBlock {
     done      ///< free
   };
   PoolBlock* block = nullptr;
-  std::uint64_t stamp = 0;  ///< for the books: what may still use it; 0: nothing
-  std::uint64_t tag = 0;
   Phase phase = Phase::arrived;
   bool was_damaged = false;  ///< it rests once more: what was written to it is said already
   cl::Event event;
@@ -85,7 +83,7 @@ class Guard {
     bool empty() const noexcept;
   };
   /// Enters a block that the books gave; false without host memory.
-  bool enter(PoolBlock& block, std::uint64_t stamp) noexcept;
+  bool enter(PoolBlock& block) noexcept;
   /// All that may be worked on when at most so much is to rest; to be put back if that is anything.
   ByPhase take(std::uint64_t most_blocks, std::uint64_t most_bytes) noexcept;
   /// True if something came further. Called without the mutex.

@@ -291,7 +291,7 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
     case Step::Kind::done:
     case Step::Kind::fail:
     case Step::Kind::poll:
-      return;  // serve() does these
+      return;  // serve_in_steps() does these
     case Step::Kind::empty_caches:
       return empty_caches_for(visit, request);
     case Step::Kind::empty_all_caches:
@@ -388,7 +388,7 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
   });
   if (status != Status::success) {
     if (status == Status::out_of_memory) {
-      keep_no_more(bytes);
+      caches_.keeper().note_refused(bytes);
     }
     return books_.refused(request, status, code);
   }

@@ -188,6 +188,10 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   std::uint64_t now_ns() const noexcept override { return clock_ns(); }
   bool keep(PoolBlock& block) noexcept override;
 
+  // pool_begin.cpp
+  /// Whether released blocks wait in caches, and what these keep besides.
+  void decide_what_caches_keep() noexcept;
+
   // pool.cpp: requests.
   /// `at_hand`: the thread's cache, which has been searched, or was borrowed just then; or null.
   [[gnu::always_inline]] inline Status serve(Visit& visit, Request& request, OnQueue* on,
@@ -229,8 +233,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Mem* take_from(ThreadCache& cache, const Request& request) noexcept;
 
   // pool_returns.cpp: blocks that come back, with the mutex held but for the first.
-  /// Whether a released block may be left in its cache's list for whoever comes by with the mutex.
-  bool may_wait_in_line(ThreadCache& cache) noexcept;
+  /// Whether a released block may be left in its cache's list of what other threads released, for whoever comes by with the mutex.
+  bool may_leave_to_owner(ThreadCache& cache) noexcept;
   /// `waited`: for the mutex, with just this block. `most_flushed`: blocks that may leave its cache for it, becomes so many
   /// fewer.
   void receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noexcept;
@@ -281,10 +285,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   }
 
   // pool_waiting.cpp: blocks that wait for the pool's own queues in their threads' caches.
-  /// Whether they do, as the pool is made.
-  void decide_whether_blocks_wait() noexcept;
-  /// Of blocks that need handles: the driver has refused memory.
-  void keep_no_more(std::uint64_t refused) noexcept;
   /// Takes a released block back into the calling thread's cache, if it is that one's. `most_flushed` as in receive().
   bool waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept;
   /// One that need not wait any more, of the calling thread's cache, or null; without the mutex, which it takes for a marker.
@@ -358,6 +358,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   static Uses& uses_of(Mem& mem);
   template <typename Change>
   Status change_uses(Mem& mem, Change&& change);
+  bool is_known_use(Mem& mem, cl_command_queue queue) noexcept;
   Status adopt(cl_command_queue queue);
   Status meet(cl_command_queue queue);
   /// Whether a queue may have blocks again that it still uses.
@@ -456,9 +457,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   // From here to the beginning of caches_ lies what each request reads and writes that no thread's cache serves, so that it
   // is few lines of memory.
   alignas(64) bool closed_ = false;  ///< no reference is left but those of blocks
-  bool has_backlog_ = false;         ///< not all that other threads released came home the last time
-  bool guard_is_late_ = false;       ///< it was waited for in vain, and got no further since
-  bool was_made_ = false;            ///< before that the user is not told of its end
+  bool ends_ = false;         ///< … and somebody gives its memory back: visits of that do not end it again
+  bool has_backlog_ = false;  ///< not all that other threads released came home the last time
+  bool guard_is_late_ = false;  ///< it was waited for in vain, and got no further since
   std::uint64_t waiters_ =
       0;  ///< requests that need memory for which there is no room: what is released meanwhile is for them, and is not cached
   std::uint64_t sleepers_ = 0;  ///< threads that changed_ wakes
@@ -499,7 +500,7 @@ class Pool::Visit {
     }
     notify();
     --pool_.visitors_;
-    if (pool_.closed_ && !keeps_pool_) [[unlikely]] {
+    if (pool_.closed_ && !pool_.ends_) [[unlikely]] {
       leave_closed();
     } else {
       pool_.mutex_.unlock();
@@ -535,9 +536,6 @@ class Pool::Visit {
     return any;
   }
 
-  /// The pool is being ended by this visit; its end does not end it again.
-  void keep_pool() noexcept { keeps_pool_ = true; }
-
   /// Whether others had the mutex when the visit began.
   bool had_to_wait() const noexcept { return had_to_wait_; }
 
@@ -559,7 +557,6 @@ class Pool::Visit {
   Pool& pool_;
   const bool had_to_wait_;
   bool keeps_to_held_limit_ = false;
-  bool keeps_pool_ = false;
 };
 
 /// Says that the calling thread is within a step of a pool, so that a request made there by a callback asks

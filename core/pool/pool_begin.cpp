@@ -33,6 +33,14 @@ MemoryRules rules_of(const Allocator& allocator, const PoolOptions& options, con
   return rules;
 }
 
+/// What all caches may hold, besides, of blocks that come back late: as much as comes back at once, see Pending.
+constexpr std::uint64_t most_kept_bytes = std::uint64_t{16} << 20;
+
+/// … and of others that need handles, each of which takes a driver longer than many requests take (NVIDIA: 2.5 us): as much as small
+/// blocks of some dozen sizes have, or one part in so many of what a device may have in one piece.
+constexpr std::uint64_t most_kept_with_handles = std::uint64_t{2} << 20;
+constexpr std::uint64_t kept_part_of_device = 256;
+
 }  // namespace
 
 Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& options, const MemoryRules& rules,
@@ -57,7 +65,7 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
                                                      title_, sink_)
                            : nullptr),
       ended_{this, allocator.traits().sources} {
-  decide_whether_blocks_wait();
+  decide_what_caches_keep();
 }
 
 Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool) {
@@ -75,10 +83,14 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
   std::unique_ptr<QueueSet> own;
   CLPOOL_TRY(QueueSet::make(queues, allocator.traits().context, own));
   const MemoryRules rules = rules_of(allocator, options, *own);
+  cl::SubBuffers::Needs needs;
+  if (rules.has_handles && own->epochs.has_queues()) {
+    CLPOOL_TRY(cl::SubBuffers::needs_of(own->epochs.first_queue(), needs));
+  }
   const std::uint64_t number = last_number.fetch_add(1, std::memory_order_relaxed) + 1;
   Reference<Pool> made = Reference<Pool>::adopt(new Pool(number, allocator, options, rules, std::move(own)));
-  if (const cl_command_queue first = made->pending_.own().epochs.first_queue(); first != nullptr) {
-    CLPOOL_TRY(made->meet(first));
+  if (needs.queue) {
+    made->sub_buffers_.follow(needs);
   }
   if (allocator.traits().deferred) {
     send_message(made->sink_, Severity::warning,
@@ -94,9 +106,25 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
                  "clpool_pool_options.queues, or give the allocator its queue",
                  made->title_.c_str());
   }
-  made->was_made_ = true;
   pool = std::move(made);
   return Status::success;
+}
+
+void Pool::decide_what_caches_keep() noexcept {
+  const bool may_be_in_use =
+      pending_.holds_back() || allocator_->traits().host_writes || !rules().uses_are_known;
+  usual_marks_ = may_be_in_use ? look_mark : 0;
+  // A pool that takes a queue over knows its uses no better.
+  if (has_caches_ && rules().uses_are_known && pending_.holds_back()) {
+    usual_marks_ = waits_mark;
+    waits_behind_ = &pending_.own();
+    caches_.keep_up_to(most_kept_bytes);
+  } else if (has_caches_ && rules().has_handles) {
+    const std::uint64_t most = rules().max_chunk_bytes != 0 ? rules().max_chunk_bytes : UINT64_MAX;
+    if (most >= kept_part_of_device) {
+      caches_.keeper().begin(std::min(most_kept_with_handles, most / kept_part_of_device));
+    }
+  }
 }
 
 }  // namespace clpool::core

@@ -64,11 +64,12 @@ void Pool::last_reference_gone() noexcept {
 }
 
 void Pool::end() noexcept {
+  ends_ = true;
   when_out_of_memory(end_all_ended);
   ended_pools.enter(ended_, now_ns());
   // Whoever gave functions of their own may take away what these work on as soon as the pool is released.
   const bool is_custom = allocator_->traits().kind == MemKind::custom;
-  const PoolCallbacks callbacks = was_made_ ? options_.callbacks : PoolCallbacks();
+  const PoolCallbacks callbacks = options_.callbacks;
   const bool is_unused = try_end(is_custom           ? options_.wait_ns
                                  : guard_ == nullptr ? settling_to_end_ns
                                                      : resting_to_give_back_ns);
@@ -105,7 +106,6 @@ bool Pool::is_on_its_way(std::uint64_t nanoseconds) noexcept {
     return false;
   }
   Visit visit(*this);
-  visit.keep_pool();
   const auto is_through = [this] { return books_.gone_stamp() <= pending_.own().epochs.completed(); };
   if (!is_through()) {
     settle(visit, nanoseconds);
@@ -121,7 +121,6 @@ bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
     return true;
   }
   Visit visit(*this);
-  visit.keep_pool();
   ++rest_enders_;
   if (has_pending() || (!outlive && books_.has_busy_chunk())) {
     books_.forget_waits();
@@ -167,7 +166,6 @@ bool Pool::end_ended(std::uint64_t most, std::uint64_t nanoseconds) noexcept {
 
 void Pool::give_back_the_rest() noexcept {
   Visit visit(*this);
-  visit.keep_pool();
   pending_.end_all();
   caches_.for_each([&](ThreadCache& cache) { books_.free_completed(cache.handed_over, UINT64_MAX, 0); });
   while (books_.give_back_at_end(chunks_at_a_time)) {

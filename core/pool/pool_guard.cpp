@@ -61,8 +61,8 @@ void Pool::work_on_guard(Visit& visit) noexcept {
   for (bool any = true; any;) {
     for (Mem* mem = books_.take_freed(); mem != nullptr;) {
       PoolBlock& block = pool_block(*std::exchange(mem, mem->next));
-      if (!guard_->enter(block, stamp_of(block))) {
-        books_.free_rested(block, stamp_of(block));
+      if (!guard_->enter(block)) {
+        books_.free_rested(block);
       }
     }
     const bool may_rest = rest_enders_ == 0 && waiters_ == 0 && settling_ == 0 && books_.holding();
@@ -77,7 +77,7 @@ void Pool::work_on_guard(Visit& visit) noexcept {
     GuardedList done;
     guard_->put_back(batch, done);
     while (GuardedBlock* guarded = done.take()) {
-      books_.free_rested(*guarded->block, guarded->stamp);
+      books_.free_rested(*guarded->block);
       delete guarded;
     }
   }

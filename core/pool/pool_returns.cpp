@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that come back: into the threads' caches, and from there to the books. take_back(), may_wait_in_line() and
+// Blocks that come back: into the threads' caches, and from there to the books. take_back(), may_leave_to_owner() and
 // release_idle() are called without the mutex, everything else with it; only what is given a Visit leaves it.
 #include <algorithm>
 #include <utility>
@@ -36,7 +36,7 @@ Status Pool::take_back(Mem& mem) noexcept {
   trace("block of %llu bytes returned, of a request of %llu", mem.capacity, mem.size);
   note_released(mem);
   std::atomic<bool>& come_home = come_home_.get();
-  if (may_wait_in_line(cache) && cache.remote.add(mem)) {
+  if (may_leave_to_owner(cache) && cache.remote.add(mem)) {
     // The pool may be gone: the block kept it.
     if (!come_home.load(std::memory_order_seq_cst)) {
       come_home.store(true, std::memory_order_seq_cst);
@@ -51,7 +51,7 @@ Status Pool::take_back(Mem& mem) noexcept {
   return Status::success;
 }
 
-bool Pool::may_wait_in_line(ThreadCache& cache) noexcept {
+bool Pool::may_leave_to_owner(ThreadCache& cache) noexcept {
   if (&cache == &caches_.central()) {
     return false;
   }
@@ -94,7 +94,7 @@ void Pool::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noe
       (block.marks & idle_mark) != 0 && (uses == nullptr || uses->declared.former == nullptr);
   const bool is_known = is_idle || is_used || (block.marks & known_mark) != 0;
   const bool must_wait = !is_idle && (is_used || pending_.holds_back());
-  const bool is_alone = must_wait && uses != nullptr && uses->declared.only_these && uses->declared.is_behind;
+  const bool is_alone = must_wait && uses != nullptr && uses->declared.only_these;
   clear_use(block);
   block.marks = static_cast<std::uint8_t>(usual_marks_ | (is_alone ? alone_mark : 0));
   if (uses != nullptr && !must_wait) {

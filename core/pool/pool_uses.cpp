@@ -5,7 +5,6 @@
 // moment at a time; queues and events are retained, released and enqueued on without it.
 #include "pool/pending/uses.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "cl/info.hpp"
@@ -187,6 +186,23 @@ Status Pool::used_on(Mem& mem, cl_command_queue queue) {
   return change_uses(mem, [&](DeclaredQueues& declared) { declared.add_use_of(queue); });
 }
 
+/// Whether what uses the block on the queue is waited for as it is, or comes before whatever uses the memory next; that it is known
+/// is noted then.
+bool Pool::is_known_use(Mem& mem, cl_command_queue queue) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
+  const bool is_own =
+      pending_.holds_back() ? pending_.own().epochs.has(queue) : pending_.own().epochs.only_queue() == queue;
+  // What a block waits for may have been made before the pool adopted its queue.
+  const bool is_waited_for = uses == nullptr || (!uses->declared.only_these &&
+                                                 (uses->set == nullptr || uses->set->epochs.has(queue)));
+  const bool is_known = is_own && is_waited_for;
+  if (is_known && !rules().uses_are_known) {
+    set_mark(mem, known_mark);
+  }
+  return is_known;
+}
+
 Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
   const auto marks = static_cast<std::uint8_t>(glance_at_marks(mem) & ~larger_mark);
   if (marks == 0 && queue == home_) {
@@ -199,23 +215,7 @@ Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
     if (!told_of_queues_ && allocator_->traits().kind != MemKind::custom) {
       CLPOOL_TRY(adopt(queue));
     }
-    {
-      const std::lock_guard lock(mutex_);
-      const PoolBlock& block = pool_block(mem);
-      const auto* uses = static_cast<const Uses*>(block.attachment);
-      const bool is_own = pending_.holds_back() ? pending_.own().epochs.has(queue)
-                                                : pending_.own().epochs.only_queue() == queue;
-      // What a block waits for may have been made before the pool adopted its queue.
-      const bool is_waited_for = uses == nullptr || (!uses->declared.only_these &&
-                                                     (uses->set == nullptr || uses->set->epochs.has(queue)));
-      if (is_own && is_waited_for) {
-        if (!rules().uses_are_known) {
-          set_mark(mem, known_mark);
-        }
-        return Status::success;
-      }
-    }
-    return used_on(mem, queue);
+    return is_known_use(mem, queue) ? Status::success : used_on(mem, queue);
   } catch (const std::bad_alloc&) {
     return fail(Status::out_of_host_memory, "no host memory to note that a queue uses a block");
   }
@@ -284,7 +284,7 @@ Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cac
     return nullptr;
   }
   Pending::hold(*set);  // before anything else may drop it
-  on->is_behind = on->uses->declared.is_behind = (block->marks & alone_mark) != 0;
+  on->is_behind = on->uses->declared.only_these = (block->marks & alone_mark) != 0;
   hand_out(*block, request.size, cache, request.account);
   on->uses->set = set;
   on->uses->block = block;
@@ -306,7 +306,6 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   OnQueue on{std::make_unique<Uses>()};
   on.uses->declared.add_use_of(queue);
   on.uses->declared.former = queue;
-  on.uses->declared.only_these = true;
   bool is_home = false;
   {
     const Visit visit(*this);
@@ -330,23 +329,25 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   if (on.is_behind) {
     return Status::success;
   }
+  const auto give_up = [&]() noexcept {
+    const KeptError kept;
+    static_cast<void>(release_idle(*std::exchange(mem, nullptr)));  // nobody has seen it
+  };
   Status status = Status::success;
   try {
     status = come_after(*mem, queue);
     if (status == Status::success) {
       status = change_uses(*mem, [&](DeclaredQueues& declared) {
         declared.only_these = true;
-        declared.is_behind = true;
         declared.add_use_of(queue);
       });
     }
   } catch (...) {
-    static_cast<void>(release_idle(*std::exchange(mem, nullptr)));  // nobody has seen it
+    give_up();
     throw;
   }
   if (status != Status::success) {
-    const KeptError kept;
-    static_cast<void>(release_idle(*std::exchange(mem, nullptr)));  // nobody has seen it
+    give_up();
   }
   return status;
 }
@@ -380,6 +381,7 @@ Status Pool::unbind_from_queue(Mem& mem) {
 
 Status Pool::release_on(Mem& mem, cl::Order order) {
   CLPOOL_TRY(require_own_process("the pool"));
+  CLPOOL_TRY(require_held(mem));
   cl::Event done;
   {
     HeldSets held{*this};
@@ -389,10 +391,12 @@ Status Pool::release_on(Mem& mem, cl::Order order) {
     if (order.event != nullptr) {
       CLPOOL_TRY(cl::mark_so_far(order, done));
     }
-    CLPOOL_TRY(
-        change_uses(mem, [&](DeclaredQueues& declared) { insert_queue(declared.queues, order.queue); }));
+    CLPOOL_TRY(release_after(mem, order.wait_count, order.waits));
+    if (!is_known_use(mem, order.queue)) {
+      CLPOOL_TRY(
+          change_uses(mem, [&](DeclaredQueues& declared) { insert_queue(declared.queues, order.queue); }));
+    }
   }
-  CLPOOL_TRY(release_after(mem, order.wait_count, order.waits));
   CLPOOL_TRY(release_mem(mem));
   if (order.event != nullptr) {
     *order.event = done.detach();

@@ -8,17 +8,6 @@
 namespace clpool::core {
 namespace {
 
-/// What all caches may hold, besides, of blocks that come back late: as much as comes back at once, see Pending.
-constexpr std::uint64_t most_kept_bytes = std::uint64_t{16} << 20;
-
-/// … and of others that need handles, each of which takes a driver longer than many requests take (NVIDIA: 2.5 us): as much as small
-/// blocks of some dozen sizes have, or one part in so many of what a device may have in one piece.
-constexpr std::uint64_t most_kept_with_handles = std::uint64_t{2} << 20;
-constexpr std::uint64_t kept_part_of_device = 256;
-
-/// That a device has no chunk of at most so many times as much tells that its memory is short.
-constexpr std::uint64_t most_refused_part = 32;
-
 /// Of what a cache may hold, one part in so many has a marker of its own.
 constexpr std::uint64_t marked_part = 4;
 
@@ -32,29 +21,6 @@ bool is_much_unmarked(const ThreadCache& cache, std::uint64_t open) noexcept {
 }
 
 }  // namespace
-
-void Pool::decide_whether_blocks_wait() noexcept {
-  const bool may_be_in_use = pending_.holds_back() || pending_.host_writes() || !rules().uses_are_known;
-  usual_marks_ = may_be_in_use ? look_mark : 0;
-  // A pool that takes a queue over knows its uses no better.
-  if (has_caches_ && rules().uses_are_known && pending_.holds_back()) {
-    usual_marks_ = waits_mark;
-    waits_behind_ = &pending_.own();
-    caches_.keep_up_to(most_kept_bytes);
-  } else if (has_caches_ && rules().has_handles) {
-    const std::uint64_t most = rules().max_chunk_bytes != 0 ? rules().max_chunk_bytes : UINT64_MAX;
-    if (most >= kept_part_of_device) {
-      caches_.keeper().begin(std::min(most_kept_with_handles, most / kept_part_of_device));
-    }
-  }
-}
-
-void Pool::keep_no_more(std::uint64_t refused) noexcept {
-  Keeper& keeper = caches_.keeper();
-  if (keeper.is_one() && refused <= most_refused_part * keeper.most()) {
-    keeper.end();
-  }
-}
 
 bool Pool::let_wait_in_own_cache(Mem& mem) noexcept {
   auto& cache = *static_cast<ThreadCache*>(mem.home);

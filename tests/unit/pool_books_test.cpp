@@ -385,7 +385,7 @@ TEST_F(PoolBooks, WhatAGuardedPoolLetsRestIsMarkedAndCounted) {
   EXPECT_TRUE(is_held_back(*block)) << "pictures tell it from what is cached";
   EXPECT_EQ(books->pending_bytes(), block->capacity);
   EXPECT_EQ(books->take_freed(), block);
-  books->free_rested(*block, 1);
+  books->free_rested(*block);
   EXPECT_EQ(books->pending_bytes(), 0u);
 }
 

@@ -34,7 +34,7 @@ TEST_F(PoolBooksAtTheirLimits, InGuardedPoolsWhatRestsHasNotComeFree) {
   EXPECT_TRUE(books->free_completed(list, 1, 0));
   EXPECT_EQ(books->freed_bytes(), 0u);
   PoolBlock& block = pool_block(*books->take_freed());
-  books->free_rested(block, 0);
+  books->free_rested(block);
   EXPECT_EQ(books->freed_bytes(), mib);
   EXPECT_EQ(books->pending_bytes(), 0u);
 }

@@ -40,7 +40,7 @@ void Books::free(PoolBlock& block, std::uint64_t stamp) noexcept {
   count_pending(block);
 }
 
-void Books::free_rested(PoolBlock& block, std::uint64_t stamp) noexcept {
+void Books::free_rested(PoolBlock& block) noexcept {
   note_free(block);
   end_pending(block);
   // Who kept the handle of the block keeps one that nobody else has.
@@ -48,7 +48,7 @@ void Books::free_rested(PoolBlock& block, std::uint64_t stamp) noexcept {
   if (&other != &block) {
     other.handle = std::exchange(block.handle, nullptr);
   }
-  free_now(other, stamp);
+  free_now(other, stamp_of(other));
 }
 
 void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
@@ -70,7 +70,7 @@ void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
     return;
   }
   if (whole != nullptr) {
-    keep_to_held_limit_after(*whole);
+    keep_to_held_limit();
   }
 }
 
@@ -78,24 +78,6 @@ HeapChunk* Books::put_back(Block& block, std::uint64_t stamp) noexcept {
   HeapChunk* const whole = strategy_->give_back(block, stamp);
   next_idle_ = whole != nullptr ? std::min(next_idle_, whole->last_release) : next_idle_;
   return whole;
-}
-
-void Books::keep_to_held_limit_after(HeapChunk& freed) noexcept {
-  const auto may_go = [this](const HeapChunk& chunk) { return is_idle(chunk) && may_give_back(chunk); };
-  HeapChunk* left = &freed;
-  while (is_held_beyond(most_held())) {
-    HeapChunk* chunk = strategy_->next_smaller_chunk(nullptr);
-    if (chunk != nullptr && !may_go(*chunk)) {
-      // It has to stay, but what was freed just now may go all the same. Whether any other has become idle is
-      // not asked with every release.
-      chunk = left;
-    }
-    if (chunk == nullptr || !may_go(*chunk)) {
-      return;
-    }
-    left = chunk != left ? left : nullptr;
-    discard(*chunk);
-  }
 }
 
 void Books::count_pending(PoolBlock& block) noexcept {

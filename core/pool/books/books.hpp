@@ -121,7 +121,7 @@ class Books {
   /// Guarded pools: free() only lists the blocks, as pending and with the stamp (stamp_of()). The pool takes
   /// that list, linked by next, and frees each of them when it has rested.
   Mem* take_freed() noexcept { return std::exchange(freed_, nullptr); }
-  void free_rested(PoolBlock& block, std::uint64_t stamp) noexcept;
+  void free_rested(PoolBlock& block) noexcept;
   /// Kept until `stamp` of its uses has ended.
   void hold_back(HeldBack& list, PoolBlock& block, std::uint64_t stamp) noexcept;
   /// A block that was pending elsewhere, and whose uses have ended.
@@ -367,7 +367,6 @@ class Books {
   /// `amount`: of the step, where it has one. With request.block null the request is to be asked again.
   Step::Kind handle_step(Request& request, std::uint64_t& amount);
   Step::Kind chunk_step(Request& request, std::uint64_t& amount);
-  void keep_to_held_limit_after(HeapChunk& freed) noexcept;
   void discard(HeapChunk& chunk) noexcept;
   void enter_garbage(HeapChunk& chunk) noexcept;
   bool is_idle(const HeapChunk& chunk) const noexcept;
@@ -443,8 +442,11 @@ class Books {
   void join_line(Request& request) noexcept;
   /// There is none, but chunks that are much too small for the request are free and may go.
   bool small_chunks_make_room(const Request& request) noexcept;
-  /// Bytes of wholly free chunks of at most `largest` bytes that may go, as far as they are looked at and needed.
-  std::uint64_t free_chunks(std::uint64_t largest, std::uint64_t needed) const noexcept;
+  /// Bytes of wholly free chunks of at most `largest` bytes that may go, as far as they are needed; of so many chunks, as each look
+  /// of each request that waits asks about them.
+  static constexpr int few_chunks = 64;
+  std::uint64_t free_chunks(std::uint64_t largest, std::uint64_t needed,
+                            int most_chunks = few_chunks) const noexcept;
   /// Whether free chunks go back for the request, as the pool would have more than ever, and so whether they are idle matters.
   bool exchanges(const Request& request) const noexcept;
   /// Whether a free chunk may go back when the queues are through.

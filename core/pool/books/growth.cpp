@@ -48,9 +48,6 @@ constexpr std::uint64_t most_of_all = 2;
 /// Chunks of at most one part in so many of a request make room for it; larger ones would be missed as soon as they went.
 constexpr std::uint64_t much_smaller = 2;
 
-/// … and at most so many, as each look of each request that waits asks about them.
-constexpr int most_free_chunks = 64;
-
 }  // namespace
 
 Books::Awaited Books::awaited(const Account& own) const noexcept {
@@ -140,12 +137,12 @@ bool Books::small_chunks_make_room(const Request& request) noexcept {
   return bytes + free_chunks(largest, request.rounded - bytes) >= request.rounded;
 }
 
-std::uint64_t Books::free_chunks(std::uint64_t largest, std::uint64_t needed) const noexcept {
+std::uint64_t Books::free_chunks(std::uint64_t largest, std::uint64_t needed,
+                                 int most_chunks) const noexcept {
   std::uint64_t bytes = 0;
-  int left = most_free_chunks;
   for_each_free_chunk([&](const HeapChunk& chunk) {
     bytes += chunk.size <= largest && may_give_back(chunk) ? chunk.size : 0;
-    return bytes < needed && --left != 0;
+    return bytes < needed && --most_chunks != 0;
   });
   return bytes;
 }

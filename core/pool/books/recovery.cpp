@@ -4,6 +4,7 @@
 // Each stage is one function that does what can be done in the books alone, or asks for one step. Those of a new chunk
 // are in growth.cpp. With the pool's mutex held, but for begin(), which needs none.
 #include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -570,17 +571,9 @@ void Books::begin_anew(Request& request) noexcept {
 // Limits.
 
 bool Books::may_fit(std::uint64_t bytes) const noexcept {
-  if (bytes <= room()) {
-    return true;
-  }
   // False if the pool's own limit shows that giving back all that is free would not make room.
-  const std::uint64_t needed = bytes - room();
-  std::uint64_t can_bring = garbage_.bytes;
-  for_each_free_chunk([&](const HeapChunk& chunk) {
-    can_bring += may_give_back(chunk) ? chunk.size : 0;
-    return can_bring < needed;
-  });
-  return can_bring >= needed;
+  const std::uint64_t bytes_left = room() + garbage_.bytes;
+  return bytes <= bytes_left || free_chunks(UINT64_MAX, bytes - bytes_left, INT_MAX) >= bytes - bytes_left;
 }
 
 }  // namespace clpool::core

@@ -44,7 +44,12 @@ class Keeper {
   /// So many requests were served so far. Where chunks are exchanged again and again this one keeps less as long as that makes it
   /// half as often at most; from time to time, and ever more rarely, as much again.
   void note_time(std::uint64_t requests) noexcept;
-  std::uint64_t most() const noexcept { return most_; }
+  /// The driver had no chunk of so many bytes: where that is not much its memory is short.
+  void note_refused(std::uint64_t bytes) noexcept {
+    if (bytes <= most_refused_part * most_) {
+      end();
+    }
+  }
   /// Bytes that this one may keep, beside the others.
   std::uint64_t share() const noexcept {
     return is_one() ? std::min(most_, most_of_all / count()) / (keeps_less_ ? less_part : 1) : 0;
@@ -55,6 +60,7 @@ class Keeper {
   static constexpr std::uint64_t unused_part = 16;
   static constexpr std::uint64_t least_windows = 16;
   static constexpr std::uint64_t less_part = 32;
+  static constexpr std::uint64_t most_refused_part = 32;
   static inline constinit std::atomic<std::uint64_t> count_{0};
 
   std::uint64_t most_ = 0;

@@ -17,8 +17,7 @@ struct ThreadCache;
 class ThreadRecord {
  public:
   /// The cache that the thread has of the pool with that key; null if it has none, or if another pool has
-  /// taken its place. For the thread itself, like all else here but
-  /// has_ended(), retain() and release().
+  /// taken its place.
   ThreadCache* cache_of(std::uint64_t pool_key) const noexcept {
     const Slot& slot = slot_of(pool_key);
     return slot.pool_key == pool_key ? slot.cache : nullptr;

@@ -53,7 +53,6 @@ class Pending {
              std::vector<std::vector<cl_command_queue>>& missing, std::vector<QueueSet*>& held);
   /// Released blocks must wait for the pool's own queues.
   bool holds_back() const noexcept { return holds_back_; }
-  bool host_writes() const noexcept { return host_writes_; }
   QueueSet* find(const std::vector<cl_command_queue>& queues) const noexcept { return sets_.find(queues); }
 
   /// Gives `uses` what is declared and the set of queues that follows. False, changing nothing, if that is still to be

@@ -35,8 +35,8 @@ struct DeclaredQueues {
   cl_command_queue bound = nullptr;  ///< the queue that the user bound the block to
   /// The queue whose earlier commands still used the memory when it was handed out to that queue again.
   cl_command_queue former = nullptr;
-  bool only_these = false;  ///< the pool's own queues do not use it, unless they are among them
-  bool is_behind = false;   ///< with that: they come after all that used the memory before
+  /// The pool's own queues do not use it, unless they are among them; and these come after all that used the memory before.
+  bool only_these = false;
 
   /// A use whose commands come after the memory's former life. That the block is bound to the queue is none: it may end.
   void add_use_of(cl_command_queue queue) {
