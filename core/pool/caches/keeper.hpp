@@ -3,13 +3,14 @@
 // Keeper: one of the pools of this process that grow rather than take back the small blocks that their threads' caches have, as
 // each has a handle of its own. They share what all of them may keep like that. None grows so where it has that much more than it
 // ever needed, or a sixteenth of what it has: between kept blocks much may lie of which no other block can be made. And one keeps
-// hardly anything where chunks go back to the driver for others again and again, if they do not then: what small blocks left to each
-// other large ones had to make room for. With the pool's mutex held.
+// less where chunks go back to the driver for others: what small blocks left to each other large ones had to make room for. With the
+// pool's mutex held.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 namespace clpool::core {
 
@@ -39,11 +40,19 @@ class Keeper {
   static bool may_grow(std::uint64_t managed, std::uint64_t peak, std::uint64_t kept) noexcept {
     return managed - std::min(managed, peak) <= std::max(kept, managed / unused_part);
   }
-  /// A chunk was made, for which `exchanged` have gone back by now.
-  void note_exchanged(std::uint64_t exchanged) noexcept { exchanged_ = exchanged; }
-  /// So many requests were served so far. Where chunks are exchanged again and again this one keeps less as long as that makes it
-  /// half as often at most; from time to time, and ever more rarely, as much again.
-  void note_time(std::uint64_t requests) noexcept;
+  /// So many chunks went back for others so far: each halves what this one keeps, down to an eighth.
+  void note_exchanged(std::uint64_t chunks) noexcept {
+    halvings_ = std::min(halvings_ + (chunks - std::exchange(exchanged_, chunks)), most_halvings);
+  }
+  /// So many requests were served so far: in each window of them in which no chunk went back it keeps twice as much again.
+  void note_time(std::uint64_t requests) noexcept {
+    const std::uint64_t windows = (requests - window_start_) / requests_a_window;
+    if (windows != 0) {
+      const bool was_quiet = exchanged_ == std::exchange(exchanged_at_start_, exchanged_);
+      halvings_ -= was_quiet ? std::min(halvings_, windows) : 0;
+      window_start_ = requests;
+    }
+  }
   /// The driver had no chunk of so many bytes: where that is not much its memory is short.
   void note_refused(std::uint64_t bytes) noexcept {
     if (bytes <= most_refused_part * most_) {
@@ -52,26 +61,22 @@ class Keeper {
   }
   /// Bytes that this one may keep, beside the others.
   std::uint64_t share() const noexcept {
-    return is_one() ? std::min(most_, most_of_all / count()) / (keeps_less_ ? less_part : 1) : 0;
+    return is_one() ? std::min(most_, most_of_all / count()) >> halvings_ : 0;
   }
 
  private:
   static constexpr std::uint64_t most_of_all = std::uint64_t{64} << 20;
   static constexpr std::uint64_t unused_part = 16;
-  static constexpr std::uint64_t least_windows = 16;
-  static constexpr std::uint64_t less_part = 32;
+  static constexpr std::uint64_t requests_a_window = 4096;
+  static constexpr std::uint64_t most_halvings = 3;
   static constexpr std::uint64_t most_refused_part = 32;
   static inline constinit std::atomic<std::uint64_t> count_{0};
 
   std::uint64_t most_ = 0;
-  std::uint64_t exchanged_ = 0;            ///< chunks, so far
-  std::uint64_t window_start_ = 0;         ///< the requests until then
-  std::uint64_t exchanged_at_start_ = 0;   ///< … and the chunks
-  std::uint64_t exchanged_with_all_ = 0;   ///< in the last window in which it kept all, if these were many
-  std::uint64_t windows_left_ = 0;         ///< in which it keeps less, or does not try that again
-  std::uint64_t windows_ = least_windows;  ///< … how many the next time
-  bool keeps_less_ = false;
-  bool settles_ = false;  ///< … since this window began
+  std::uint64_t exchanged_ = 0;           ///< chunks, so far
+  std::uint64_t exchanged_at_start_ = 0;  ///< … when the window began
+  std::uint64_t window_start_ = 0;        ///< requests
+  std::uint64_t halvings_ = 0;            ///< of what it keeps
 };
 
 }  // namespace clpool::core
