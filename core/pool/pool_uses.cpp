@@ -193,9 +193,8 @@ bool Pool::is_known_use(Mem& mem, cl_command_queue queue) noexcept {
   const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
   const bool is_own =
       pending_.holds_back() ? pending_.own().epochs.has(queue) : pending_.own().epochs.only_queue() == queue;
-  // What a block waits for may have been made before the pool adopted its queue.
-  const bool is_waited_for = uses == nullptr || (!uses->declared.only_these &&
-                                                 (uses->set == nullptr || uses->set->epochs.has(queue)));
+  // What a block waits for may be others alone, or have been made before the pool adopted its queue.
+  const bool is_waited_for = uses == nullptr || uses->set == nullptr || uses->set->epochs.has(queue);
   const bool is_known = is_own && is_waited_for;
   if (is_known && !rules().uses_are_known) {
     set_mark(mem, known_mark);

@@ -62,6 +62,26 @@ PoolStats stats_of(Caches& caches) {
   return stats;
 }
 
+TEST(Caches, AreSharedOutAnewWhereOtherKeepersLeaveLessForTheirs) {
+  CachesOf caches(ThreadRecord::key_of(64));
+  caches.keeper().begin(2 << 20);
+  ThreadCache& own = own_cache(caches);
+  own_cache(caches);
+  const std::uint64_t limit = own.limit;
+  caches.widen(own, 64 << 10, managed);
+  const std::uint64_t earned = own.earned;
+  std::deque<Keeper> others(1);
+  others.front().begin(2 << 20);
+  own_cache(caches);
+  EXPECT_EQ(own.earned, earned) << "there is as much for each as before";
+  while (others.size() != 63) {
+    others.emplace_back().begin(2 << 20);
+  }
+  own_cache(caches);
+  EXPECT_LT(own.earned, earned);
+  EXPECT_EQ(own.limit, limit - (1 << 20) + own.earned);
+}
+
 TEST(Caches, AThreadKeepsItsOwn) {
   CachesOf caches(ThreadRecord::key_of(1));
   ThreadCache& own = own_cache(caches);

@@ -74,7 +74,7 @@ void Caches::share_limits(bool may_cache, std::uint64_t managed_bytes) noexcept 
   keeper_.note_time(earning_requests_);
   visits_ = 0;
   shared_bytes_ = managed_bytes;
-  shared_keepers_ = Keeper::count();
+  shared_keep_ = keeper_.share();
   std::uint64_t in_use = 0;
   for_each([&](const ThreadCache& cache) { in_use += cache.is_abandoned() ? 0 : 1; });
   in_use_ = std::max<std::uint64_t>(in_use, 1);

@@ -61,8 +61,7 @@ class Caches {
   ThreadCache& of_this_thread(ThreadCache* at_hand, MayCache&& may_cache, std::uint64_t managed_bytes) {
     ThreadCache& cache = at_hand != nullptr ? *at_hand : find_or_make(may_cache(), managed_bytes);
     if (++visits_ >= visits_between_shares || managed_bytes < shared_bytes_ ||
-        managed_bytes - shared_bytes_ > shared_bytes_ / 8 ||
-        (keeper_.is_one() && Keeper::count() != shared_keepers_)) [[unlikely]] {
+        managed_bytes - shared_bytes_ > shared_bytes_ / 8 || keeps_another_share()) [[unlikely]] {
       share_limits(may_cache(), managed_bytes);
     }
     return cache;
@@ -133,6 +132,11 @@ class Caches {
   };
   using Memory = std::unique_ptr<ThreadCache, Free>;
 
+  /// As there are more keepers or fewer.
+  bool keeps_another_share() noexcept {
+    const std::uint64_t before = std::exchange(keepers_, Keeper::count());
+    return before != keepers_ && keeper_.share() != shared_keep_;
+  }
   ThreadCache& find_or_make(bool may_cache, std::uint64_t managed_bytes);
   void make_more();
   /// Part of a cache, beyond its share.
@@ -167,7 +171,8 @@ class Caches {
   std::uint64_t in_use_ = 1;     ///< caches that living threads had then
   std::uint64_t most_kept_ = 0;  ///< see keep_up_to()
   Keeper keeper_;
-  std::uint64_t shared_keepers_ = 0;  ///< how many there were when limits were shared out
+  std::uint64_t keepers_ = 0;      ///< of the process, when it was last asked
+  std::uint64_t shared_keep_ = 0;  ///< keeper_'s share when limits were shared out
   // known_requests_ and earning_requests_ lie apart: the compiler would read both in one, right after each was written by itself.
   std::uint64_t known_requests_ = 0;
   std::uint64_t shared_bytes_ = 0;  ///< managed bytes when limits were shared out
