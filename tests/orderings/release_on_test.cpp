@@ -85,11 +85,14 @@ TEST_F(ReleaseOn, ThatIsRefusedLeavesTheBlockAsItWas) {
   EXPECT_EQ(pending(), 0U);
 }
 
-TEST_F(ReleaseOn, WithAnEventThatIsNoneDeclaresNoQueue) {
+TEST_F(ReleaseOn, BehindAnEventThatCannotBeKeptDeclaresNoQueue) {
   make({home});
-  const cl_event wrong = nullptr;
+  const Gate gate(scene.cl.context);
+  const cl_event event = gate.get();
   const std::int64_t references = queue_references();
-  EXPECT_EQ(clpool_mem_release_on(mem, other, 1, &wrong, nullptr), CLPOOL_ERROR_INVALID_VALUE);
+  stub_fail("clRetainEvent", 1, CL_OUT_OF_HOST_MEMORY);
+  EXPECT_EQ(clpool_mem_release_on(mem, other, 1, &event, nullptr), CLPOOL_ERROR_OUT_OF_HOST_MEMORY);
+  EXPECT_EQ(stub_failures(), 1U);
   EXPECT_EQ(queue_references(), references);
   EXPECT_OK(clpool_mem_release(mem));
   EXPECT_EQ(pending(), 0U);
