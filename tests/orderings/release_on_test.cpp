@@ -91,7 +91,7 @@ TEST_F(ReleaseOn, BehindAnEventThatCannotBeKeptDeclaresNoQueue) {
   const cl_event event = gate.get();
   const std::int64_t references = queue_references();
   stub_fail("clRetainEvent", 1, CL_OUT_OF_HOST_MEMORY);
-  EXPECT_EQ(clpool_mem_release_on(mem, other, 1, &event, nullptr), CLPOOL_ERROR_OUT_OF_HOST_MEMORY);
+  EXPECT_EQ(clpool_mem_release_on(mem, other, 1, &event, nullptr), CLPOOL_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(stub_failures(), 1U);
   EXPECT_EQ(queue_references(), references);
   EXPECT_OK(clpool_mem_release(mem));

@@ -221,5 +221,23 @@ TEST_F(PoolBooks, AtTheLimitOneWaitsForTheOtherThreadThatIsAllocating) {
   books->free(*second.block, 0);
 }
 
+TEST_F(PoolBooks, AtTheLimitThereIsRoomForWhatIsOnItsWayToTheDriver) {
+  options.max_bytes = 130'000;
+  options.callbacks.collect = nullptr;
+  begin_books();
+  PoolBlock* const block = serve(100'000);
+  ASSERT_NE(block, nullptr);
+  books->free(*block, 0);
+  books->give_back_some(1);
+  ASSERT_FALSE(books->garbage().empty());
+  PoolBlock* const next = serve(120'000);
+  ASSERT_NE(next, nullptr);
+  EXPECT_EQ(steps, (Steps{"release garbage", allocate_step(120'000), "done"}));
+  PoolStats stats;
+  books->add_to(stats);
+  EXPECT_EQ(stats.out_of_memory_events, 0U) << "nothing was refused";
+  books->free(*next, 0);
+}
+
 }  // namespace
 }  // namespace clpool::core
