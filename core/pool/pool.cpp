@@ -134,8 +134,9 @@ cl_int Pool::Visit::clear_away_some(DyingParts& parts) noexcept {
 
 Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_hand, Mem*& mem) {
   sub_buffers_.note_thread();
-  ThreadCache& cache = at_hand != nullptr ? cache_of_this_thread(at_hand) : cache_of_this_thread();
-  if (bring_few_home(cache) || &cache != at_hand || cache.is_beyond_limit()) {
+  ThreadCache& cache =
+      at_hand != nullptr ? returns_.cache_of_this_thread(at_hand) : returns_.cache_of_this_thread();
+  if (returns_.bring_few_home(cache) || &cache != at_hand || cache.is_beyond_limit()) {
     mem = take_from(cache, request);
     if (mem != nullptr) {
       return Status::success;
@@ -148,7 +149,7 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
     }
   }
   if (pending_.holds_back()) {
-    count_unmarked(cache);
+    returns_.count_unmarked(cache);
     if (cache.is_small(request.rounded) && pending_.is_marker_cheap()) {
       mem = take_kept(cache, request, [&] { look_at_set(visit, pending_.own(), Close::due); });
       if (mem != nullptr) {
@@ -160,7 +161,7 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
     }
     request.has_waiting = cache.has_waiting();
   }
-  request.account = account_of_this_thread();
+  request.account = Returns::account_of_this_thread();
   if (books_.serves_at_once(request)) {
     hand_out(*request.block, request.size, cache, request.account);
     mem = request.block;
@@ -223,15 +224,10 @@ Mem* Pool::take_larger(ThreadCache& cache, const Request& request) noexcept {
   return mem;
 }
 
-std::uint32_t Pool::account_of_this_thread() noexcept {
-  static_assert(ThreadRecord::numbers == Account::most);
-  return this_thread_record != nullptr ? this_thread_record->number() : 0;
-}
-
 Mem* Pool::hand_out_cached(ThreadCache& cache, Mem* mem, const Request& request) noexcept {
   if (mem != nullptr) {
     mem->size = request.size;
-    count_handed_out(cache, *mem);
+    returns_.count_handed_out(cache, *mem);
     mem->state = MemState::live;
   }
   return mem;
@@ -244,7 +240,7 @@ Mem* Pool::take_from(ThreadCache& cache, const Request& request) noexcept {
   }
   if (cache.is_beyond_limit()) {
     std::size_t most = 1;  // a large one whose size does not come again now: as free as any
-    empty(cache, most);
+    returns_.empty(cache, most);
   }
   return nullptr;
 }
@@ -293,9 +289,9 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
     case Step::Kind::poll:
       return;  // serve_in_steps() does these
     case Step::Kind::empty_caches:
-      return empty_caches_for(visit, request);
+      return returns_.empty_caches_for(visit, request);
     case Step::Kind::empty_all_caches:
-      return empty_caches(visit, Empty::to_the_last);
+      return returns_.empty_caches(visit, Returns::Empty::to_the_last);
     case Step::Kind::release_garbage:
       return visit.tidy();
     case Step::Kind::make_handle:
@@ -340,9 +336,9 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
 template <typename Look>
 Mem* Pool::take_kept(ThreadCache& cache, const Request& request, Look&& look) noexcept {
   const std::uint64_t before = cache.cached();
-  keeps_for_ = this_thread_record;
+  returns_.keep_for(this_thread_record);
   look();
-  keeps_for_ = nullptr;  // another thread may look by now, of which less is kept then
+  returns_.keep_for(nullptr);  // another thread may look by now, of which less is kept then
   if (!caches_.is_own(cache)) {
     return nullptr;
   }
@@ -408,7 +404,7 @@ void Pool::allocate_chunk(Visit& visit, Request& request, std::uint64_t bytes) {
   }
   pool_chunk(*request.block->chunk).made = std::move(made);
   caches_.keeper().note_exchanged(books_.exchanged_chunks());
-  share_limits();
+  returns_.share_limits();
   if (fill) {
     visit.out([&] { fill.reset(); });
   }
@@ -469,19 +465,12 @@ void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache, std:
   block.references.store(1, std::memory_order_relaxed);
   block.kind = kind_;
   block.made_in = static_cast<std::uint8_t>(process_generation());
-  block.marks = usual_marks_;
+  block.marks = returning_.usual_marks;
   block.home = &cache;
   block.account = static_cast<std::uint16_t>(account);
   clear_use(block);
-  count_handed_out(cache, block);
+  returns_.count_handed_out(cache, block);
   block.state = MemState::live;
-}
-
-void Pool::count_handed_out(ThreadCache& cache, const Mem& mem) noexcept {
-  if (caches_.count_handed_out(cache, mem)) {
-    bring_some_home();
-    caches_.raise_peak();
-  }
 }
 
 PoolBlock* Pool::take_at_once(ThreadCache& cache, Request& request) {
@@ -490,7 +479,7 @@ PoolBlock* Pool::take_at_once(ThreadCache& cache, Request& request) {
   }
   PoolBlock* block = books_.take_at_once(request);
   for (int i = 0; i < most_given_up_at_once && block == nullptr && cache.cached() != 0; ++i) {
-    give_up_some(cache, request);
+    returns_.give_up_some(cache, request);
     block = books_.take_at_once(request);
   }
   return block;
@@ -510,12 +499,12 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
     return Status::success;
   }
   ensure_thread_record();
-  request.account = account_of_this_thread();
+  request.account = Returns::account_of_this_thread();
   request.inside = Frame::is_inside(*this);
   if (const std::unique_lock<Mutex> lock(mutex_, std::try_to_lock); lock.owns_lock()) {
     sub_buffers_.note_thread();
-    ThreadCache& cache = cache_of_this_thread();
-    bring_few_home(cache);
+    ThreadCache& cache = returns_.cache_of_this_thread();
+    returns_.bring_few_home(cache);
     mem = take_from(cache, request);
     if (PoolBlock* const block = mem == nullptr ? take_at_once(cache, request) : nullptr; block != nullptr) {
       hand_out(*block, size, cache, request.account);

@@ -35,6 +35,7 @@
 #include "pool/naps.hpp"
 #include "pool/pending/pending.hpp"
 #include "pool/pool_options.hpp"
+#include "pool/returns.hpp"
 
 namespace clpool::core {
 
@@ -171,7 +172,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
   // Surroundings
   std::uint64_t earning_requests() const noexcept override { return caches_.earning_requests(); }
-  bool blocks_come_home() const noexcept override { return has_backlog_; }
+  bool blocks_come_home() const noexcept override { return returns_.has_backlog(); }
   bool has_queues() const noexcept override { return pending_.own().epochs.has_queues(); }
   bool may_settle(const Request* request, std::uint64_t nanoseconds) const noexcept override {
     return pending_.may_settle(request, nanoseconds, now_ns());
@@ -186,7 +187,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   }
   std::uint64_t given_back_so_far() const noexcept override { return given_back(); }
   std::uint64_t now_ns() const noexcept override { return clock_ns(); }
-  bool keep(PoolBlock& block) noexcept override;
+  bool keep(PoolBlock& block) noexcept override { return returns_.keep(block); }
 
   // pool_begin.cpp
   /// Whether released blocks wait in caches, and what these keep besides.
@@ -213,17 +214,16 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache, std::uint32_t account);
   /// Without a step, though its thread's cache gives up some blocks for it; or null.
   PoolBlock* take_at_once(ThreadCache& cache, Request& request);
-  static std::uint32_t account_of_this_thread() noexcept;
-  void count_handed_out(ThreadCache& cache, const Mem& mem) noexcept;
 
   /// Without the mutex, where threads are in each other's way, or where the cache of a pool whose parts need handles may hold
   /// much: a block of the thread's cache that is larger than it need be, or null. Not for blocks so large that a cache has at
   /// most one.
   Mem* take_larger(ThreadCache* cache, const Request& request) noexcept {
     const bool may_take =
-        cache != nullptr && (cache->is_crowded_by(request.rounded) ||
-                             ((mutex_.is_taken() || (rules().has_handles && waits_behind_ != nullptr)) &&
-                              request.rounded <= cache->limit.load(std::memory_order_relaxed)));
+        cache != nullptr &&
+        (cache->is_crowded_by(request.rounded) ||
+         ((mutex_.is_taken() || (rules().has_handles && returning_.waits_behind != nullptr)) &&
+          request.rounded <= cache->limit.load(std::memory_order_relaxed)));
     return may_take ? take_larger(*cache, request) : nullptr;
   }
   Mem* take_larger(ThreadCache& cache, const Request& request) noexcept;
@@ -232,75 +232,16 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// Of the calling thread's cache, which is emptied where it holds just a large block of another size.
   Mem* take_from(ThreadCache& cache, const Request& request) noexcept;
 
-  // pool_returns.cpp: blocks that come back, with the mutex held but for the first.
+  // pool_returns.cpp
   /// Whether a released block may be left in its cache's list of what other threads released, for whoever comes by with the mutex.
   bool may_leave_to_owner(ThreadCache& cache) noexcept;
-  /// `waited`: for the mutex, with just this block. `most_flushed`: blocks that may leave its cache for it, becomes so many
-  /// fewer.
-  void receive(PoolBlock& block, bool waited, std::size_t& most_flushed) noexcept;
-  /// The same with marks, which has been counted.
-  void receive_marked(ThreadCache& cache, PoolBlock& block, bool waited, std::size_t& most_flushed) noexcept;
-  /// Where nothing uses the block any more. False: it goes to the books.
-  bool takes_into_cache(ThreadCache& cache, PoolBlock& block, bool waited,
-                        std::size_t& most_flushed) noexcept;
-  void make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& most) noexcept;
-  /// Takes in what other threads released of one cache: up to `most` blocks, whose number is returned; some
-  /// of all caches, or all.
-  std::size_t bring_home(ThreadCache& cache, std::size_t most) noexcept;
-  /// Of the calling thread's, in passing: so many.
-  static constexpr std::size_t blocks_in_passing = 32;
-  /// Whether there were any.
-  bool bring_few_home(ThreadCache& cache) noexcept {
-    return cache.has_returned() && bring_home(cache, blocks_in_passing) != 0;
-  }
-  void bring_some_home() noexcept;
-  void bring_all_home(Visit& visit) noexcept;
-  /// Behind which epoch what a cache has may be used no more: where releases are held back, only what nothing uses is cached.
-  std::uint64_t stamp_of_cached() const noexcept {
-    return pending_.holds_back() ? 0 : pending_.own().epochs.open();
-  }
-  /// Gives the books up to `most` blocks of a bucket, or of all; `most` becomes so many fewer.
-  void empty_bucket(ThreadCache& cache, std::size_t index, std::size_t& most) noexcept;
-  void empty(ThreadCache& cache, std::size_t& most) noexcept;
-  /// Takes back what caches hold: where that needs a system call, only if it is much, or `to_the_last`.
-  enum class Empty : bool { what_is_worth_it, to_the_last };
-  /// Of what waits in them, what has `waited` for epochs up to that.
-  void empty_caches(Visit& visit, Empty how, std::uint64_t waited = UINT64_MAX) noexcept;
-  /// A small request lets the pool grow rather than take what caches keep of blocks that need handles, up to a bound (Keeper): else
-  /// blocks of some sizes in turn would have one place, and each of them a new handle.
-  bool leaves_cached(const Request& request) noexcept;
-  /// The same for a request: of its thread's cache, where that may keep much, a few blocks at a time.
-  void empty_caches_for(Visit& visit, Request& request) noexcept;
-  /// A few of the cache's blocks, for a request: those of the next larger sizes first, as far as these have buckets of their own.
-  void give_up_some(ThreadCache& cache, const Request& request) noexcept;
-  /// Of what other threads' caches hold, some blocks, whose bytes `left` is lowered by. True if there are more, which is not
-  /// so where `left` is 0: threads may release as fast as their caches are emptied.
-  bool empty_others(std::uint64_t waited, std::uint64_t& left) noexcept;
-  bool may_cache() const noexcept { return has_caches_ && books_.holding() && !closed_ && waiters_ == 0; }
-  void share_limits() noexcept;
-  ThreadCache& cache_of_this_thread() { return cache_of_this_thread(cache_at_hand(cache_key_)); }
-  ThreadCache& cache_of_this_thread(ThreadCache* at_hand) {
-    return caches_.of_this_thread(
-        at_hand, [this] { return may_cache(); }, books_.managed_bytes());
-  }
-
   // pool_waiting.cpp: blocks that wait for the pool's own queues in their threads' caches.
-  /// Takes a released block back into the calling thread's cache, if it is that one's. `most_flushed` as in receive().
-  bool waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept;
   /// One that need not wait any more, of the calling thread's cache, or null; without the mutex, which it takes for a marker.
   /// `may_call`: a driver, too.
   Mem* take_waited(ThreadCache* cache, const Request& request, bool may_call) noexcept {
     return cache != nullptr && cache->has_waiting() ? take_waited(*cache, request, may_call) : nullptr;
   }
   Mem* take_waited(ThreadCache& cache, const Request& request, bool may_call) noexcept;
-  /// What the calling thread has released since the last markers counts for the next ones.
-  void count_unmarked(ThreadCache& cache) noexcept;
-  /// Has the next look that closes open epochs close that of what waits.
-  void want_marker_for_waiting() noexcept;
-  /// Has the books hold back up to `most` of those in a cache that may be touched, of epochs up to `last`; `most` becomes so many
-  /// fewer.
-  void hand_over_waiting(ThreadCache& cache, std::uint64_t last, std::size_t& most) noexcept;
-
   // progress.cpp: how far the queues are, with the mutex held.
   using Close = Pending::Close;
   /// How many events of an account a look asks about: of those that were waited for in vain before, and of the others. Of ever
@@ -319,8 +260,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   void look(Visit& visit, Close close, const Events& events = few_events,
             const Request* request = nullptr) noexcept;
   void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
-  /// What the set's queues are through with, as far as somebody has seen; gives way between pieces.
-  void free_completed(Visit& visit, QueueSet& set) noexcept;
   void look_at_events(Visit& visit, const Events& events, const Request* request) noexcept;
   /// Of all but `own`, which may be null.
   void look_at_others(Visit& visit, const EventLists* own, const Events& events,
@@ -432,16 +371,12 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   const std::uint64_t cache_key_;  ///< under which threads find their caches
   const std::uint64_t granule_;    ///< bytes: where blocks may begin
   const MemKind kind_;
-  const bool has_caches_;             ///< threads may keep released blocks
   std::atomic<bool> holds_{true};     ///< as the books say; read without the mutex
   OwnerLock::Revocation revocation_;  ///< of the locks of caches_
   /// Some cache has blocks that other threads released. Raised without the mutex, after they were put there,
   /// by a thread that may have kept the pool alive by nothing else.
   const LastingFlag come_home_;
-  /// The pool's own queues, where released blocks wait for them in their threads' caches, or null; set when the pool is made, like
-  /// the marks of a block that nobody has said anything of.
-  QueueSet* waits_behind_ = nullptr;
-  std::uint8_t usual_marks_ = 0;
+  ReturnRules returning_;
   const Reference<Allocator> allocator_;
   const PoolOptions options_;
   MessageSink sink_;           ///< the user's, until the pool has ended
@@ -457,11 +392,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   // From here to the beginning of caches_ lies what each request reads and writes that no thread's cache serves, so that it
   // is few lines of memory.
   alignas(64) bool closed_ = false;  ///< no reference is left but those of blocks
-  bool ends_ = false;         ///< … and somebody gives its memory back: visits of that do not end it again
-  bool has_backlog_ = false;  ///< not all that other threads released came home the last time
+  bool ends_ = false;  ///< … and somebody gives its memory back: visits of that do not end it again
   bool guard_is_late_ = false;  ///< it was waited for in vain, and got no further since
-  std::uint64_t waiters_ =
-      0;  ///< requests that need memory for which there is no room: what is released meanwhile is for them, and is not cached
+  Returns returns_;
   std::uint64_t sleepers_ = 0;  ///< threads that changed_ wakes
   std::uint64_t notified_turn_ = 0;
   std::uint64_t visitors_ = 0;    ///< visits that have begun and not ended: the pool must stay as long
@@ -470,12 +403,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   Books books_;
   Pending pending_;
   Caches caches_;
-  const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
-  std::uint64_t rest_enders_ = 0;       ///< threads that want nothing to rest
-  std::uint64_t settling_ = 0;          ///< requests that let things settle
-  std::uint64_t handed_over_ = 0;       ///< blocks in ThreadCache::handed_over of all caches
-  const ThreadRecord* keeps_for_ =
-      nullptr;  ///< the thread that looks for a request that waits for nothing: see keep()
+  const std::unique_ptr<Guard> guard_;   ///< null unless the pool is guarded
+  std::uint64_t rest_enders_ = 0;        ///< threads that want nothing to rest
   std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues
   std::condition_variable_any changed_;  ///< Books::turn() has changed; notified for sleepers_
   EndedPool ended_;                      ///< guarded by its list
@@ -483,7 +412,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
 
 /// The mutex of a pool, held from the beginning to the end but within out(), give_way() and nap(). What is to be released
 /// without it is released at the end at the latest. The pool lives as long.
-class Pool::Visit {
+class Pool::Visit final : public Way {
  public:
   explicit Visit(Pool& pool) : pool_(pool), had_to_wait_(!pool.mutex_.try_lock()) {
     if (had_to_wait_) [[unlikely]] {
@@ -512,7 +441,7 @@ class Pool::Visit {
   void out(Action&& action);
 
   /// Between two pieces of work that may take long: whoever waits for the mutex has it first.
-  void give_way() noexcept {
+  void give_way() noexcept override {
     notify();
     pool_.mutex_.give_way();
   }

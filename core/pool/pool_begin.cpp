@@ -48,8 +48,9 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
     : cache_key_(ThreadRecord::key_of(number)),
       granule_(rules.granule),
       kind_(allocator.traits().kind),
-      has_caches_(options.strategy == StrategyKind::coalescing && options.max_held_bytes == UINT64_MAX &&
-                  options.decay_ns == 0 && !options.trace_messages && !options.guard),
+      returning_{.has_caches = options.strategy == StrategyKind::coalescing &&
+                               options.max_held_bytes == UINT64_MAX && options.decay_ns == 0 &&
+                               !options.trace_messages && !options.guard},
       allocator_(Reference<Allocator>::share(&allocator)),
       options_(options),
       sink_{options.callbacks.message, options.callbacks.user},
@@ -57,6 +58,7 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
       told_of_queues_(own->epochs.has_queues()),
       home_(own->epochs.only_queue()),
       sub_buffers_(allocator.traits().context, allocator.traits().own_queue),
+      returns_(books_, pending_, caches_, returning_, come_home_.get()),
       books_(options_, rules, *this),
       pending_(books_, std::move(own), allocator.traits().host_writes),
       caches_(cache_key_, static_cast<unsigned>(std::countr_zero(rules.granule)), revocation_,
@@ -113,13 +115,13 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
 void Pool::decide_what_caches_keep() noexcept {
   const bool may_be_in_use =
       pending_.holds_back() || allocator_->traits().host_writes || !rules().uses_are_known;
-  usual_marks_ = may_be_in_use ? look_mark : 0;
+  returning_.usual_marks = may_be_in_use ? look_mark : 0;
   // A pool that takes a queue over knows its uses no better.
-  if (has_caches_ && rules().uses_are_known && pending_.holds_back()) {
-    usual_marks_ = waits_mark;
-    waits_behind_ = &pending_.own();
+  if (returning_.has_caches && rules().uses_are_known && pending_.holds_back()) {
+    returning_.usual_marks = waits_mark;
+    returning_.waits_behind = &pending_.own();
     caches_.keep_up_to(most_kept_bytes);
-  } else if (has_caches_ && rules().has_handles) {
+  } else if (returning_.has_caches && rules().has_handles) {
     const std::uint64_t most = rules().max_chunk_bytes != 0 ? rules().max_chunk_bytes : UINT64_MAX;
     if (most >= kept_part_of_device) {
       caches_.keeper().begin(std::min(most_kept_with_handles, most / kept_part_of_device));

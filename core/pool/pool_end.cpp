@@ -49,11 +49,11 @@ void Pool::last_reference_gone() noexcept {
     caches_.for_each([&](ThreadCache& cache) {
       // From here on, other threads' releases find the list closed and come to the mutex.
       cache.close();
-      bring_home(cache, SIZE_MAX);
+      returns_.bring_home(cache, SIZE_MAX);
       caches_.narrow(cache);
       cache.limit.store(0, std::memory_order_relaxed);
-      hand_over_waiting(cache, UINT64_MAX, all);
-      empty(cache, all);
+      returns_.hand_over_waiting(cache, UINT64_MAX, all);
+      returns_.empty(cache, all);
     });
     // Nobody is an owner any more. One that is past looking meets a limit of 0, and comes to the mutex as
     // well.

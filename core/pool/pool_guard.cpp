@@ -65,7 +65,8 @@ void Pool::work_on_guard(Visit& visit) noexcept {
         books_.free_rested(block);
       }
     }
-    const bool may_rest = rest_enders_ == 0 && waiters_ == 0 && settling_ == 0 && books_.holding();
+    const bool may_rest =
+        rest_enders_ == 0 && returns_.waiters == 0 && returns_.settling == 0 && books_.holding();
     const std::uint64_t part = books_.managed_bytes() / Guard::resting_part;
     const std::uint64_t bytes = std::min(std::max(Guard::least_resting_bytes, part), options_.max_held_bytes);
     Guard::ByPhase batch = guard_->take(may_rest ? Guard::most_resting : 0, may_rest ? bytes : 0);

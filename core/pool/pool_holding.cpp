@@ -39,7 +39,7 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
 }
 
 void Pool::give_back_all(Visit& visit) noexcept {
-  empty_caches(visit, Empty::to_the_last);
+  returns_.empty_caches(visit, Returns::Empty::to_the_last);
   settle_to_give_back(visit);
   books_.waited_slack().reset();
   give_back_idle(visit);
@@ -50,7 +50,7 @@ void Pool::give_back_idle(Visit& visit) noexcept {
     visit.tidy();  // first: handles that are to go keep their chunks
     visit.give_way();
   } while (books_.give_back_some(chunks_at_a_time));
-  share_limits();
+  returns_.share_limits();
 }
 
 /// Runs `action` with the mutex held, when all is carried out that was put off.
@@ -71,7 +71,7 @@ void Pool::set_holding(bool holding) noexcept {
   const Borrowed borrowed(caches_);
   books_.hold(holding);
   holds_.store(holding, std::memory_order_relaxed);
-  share_limits();
+  returns_.share_limits();
 }
 
 void Pool::stop_holding() {
@@ -88,13 +88,13 @@ void Pool::resume_holding() {
 
 void Pool::trim(std::uint64_t keep_bytes) {
   visit_up_to_date([this, keep_bytes](Visit& visit) {
-    empty_caches(visit, Empty::to_the_last);
+    returns_.empty_caches(visit, Returns::Empty::to_the_last);
     settle_to_give_back(visit);
     do {
       visit.tidy();
       visit.give_way();
     } while (books_.trim_some(keep_bytes, chunks_at_a_time));
-    share_limits();
+    returns_.share_limits();
   });
 }
 
@@ -105,22 +105,22 @@ void Pool::tick() {
     core::finish_later_releases();
     end_ended(UINT64_MAX);
   });
-  bring_all_home(visit);
+  returns_.bring_all_home(visit);
   pending_.want_marker();
   look(visit, Close::all, {});
   books_.keep_to_held_limit();
   if (!books_.holding()) {
-    empty_caches(visit, Empty::to_the_last);
+    returns_.empty_caches(visit, Returns::Empty::to_the_last);
     give_back_idle(visit);
   } else if (options_.release_threshold != 0 || options_.decay_ns != 0) {
-    empty_caches(visit, Empty::to_the_last);
+    returns_.empty_caches(visit, Returns::Empty::to_the_last);
     visit.tidy();
     books_.give_back_aged();
     if (options_.decay_ns == 0) {
       books_.give_back_beyond(options_.release_threshold);
     }
   }
-  share_limits();
+  returns_.share_limits();
 }
 
 Status Pool::take_back_later(Mem& mem) noexcept {

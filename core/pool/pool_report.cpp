@@ -71,7 +71,7 @@ PoolStats Pool::statistics() {
   PoolStats stats;
   Visit visit(*this);
   visit.finish_later_releases();
-  bring_all_home(visit);
+  returns_.bring_all_home(visit);
   const Borrowed borrowed(caches_);
   caches_.add_to(stats, pending_.own().epochs.completed());
   const std::uint64_t largest_cached =
@@ -93,7 +93,7 @@ PoolStats Pool::statistics() {
 std::vector<PoolStretch> Pool::snapshot() {
   Visit visit(*this);
   visit.finish_later_releases();
-  bring_all_home(visit);
+  returns_.bring_all_home(visit);
   const Borrowed borrowed(caches_);
   const std::uint64_t completed = pending_.own().epochs.completed();
   std::vector<PoolStretch> stretches;

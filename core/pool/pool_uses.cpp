@@ -207,7 +207,7 @@ Status Pool::begin_use(Mem& mem, cl_command_queue queue) noexcept {
   if (marks == 0 && queue == home_) {
     return Status::success;
   }
-  if (marks == waits_mark && waits_behind_->epochs.has(queue)) {
+  if (marks == waits_mark && returning_.waits_behind->epochs.has(queue)) {
     return Status::success;
   }
   try {
@@ -301,14 +301,14 @@ Status Pool::allocate_on(cl_command_queue queue, std::size_t size, Mem*& mem) {
   CLPOOL_TRY(require_own_process("the pool"));
   Request request;
   CLPOOL_TRY(books_.begin(size, request));
-  request.account = account_of_this_thread();
+  request.account = Returns::account_of_this_thread();
   OnQueue on{std::make_unique<Uses>()};
   on.uses->declared.add_use_of(queue);
   on.uses->declared.former = queue;
   bool is_home = false;
   {
     const Visit visit(*this);
-    ThreadCache& cache = cache_of_this_thread();  // may fail, so before a block is taken
+    ThreadCache& cache = returns_.cache_of_this_thread();  // may fail, so before a block is taken
     is_home = !pending_.holds_back() && pending_.own().epochs.only_queue() == queue;
     mem = is_home ? nullptr : take_from_queue(&on, request, cache);
   }

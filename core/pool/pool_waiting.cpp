@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Released blocks that wait for the pool's own queues in their threads' caches, each with the epoch of its release: what
 // comes and goes in a thread needs no mutex, nor do threads take the memory of their blocks' descriptors from each other.
-// let_wait_in_own_cache() and take_waited() are called without the mutex, everything else with it.
+// Called without the mutex.
 #include "pool/pool.hpp"
 
 namespace clpool::core {
@@ -28,7 +28,7 @@ bool Pool::let_wait_in_own_cache(Mem& mem) noexcept {
       !cache.lock.try_enter(static_cast<const Pool&>(*mem.owner).revocation_)) {
     return false;
   }
-  const QueueSet* const own = static_cast<const Pool*>(mem.owner)->waits_behind_;
+  const QueueSet* const own = static_cast<const Pool*>(mem.owner)->returning_.waits_behind;
   // Read behind all that the program has enqueued: markers of this epoch that are enqueued later come behind that.
   const bool waits = cache.push_waiting(mem, own->epochs.open());
   cache.lock.leave();
@@ -39,7 +39,7 @@ Mem* Pool::take_waited(ThreadCache& cache, const Request& request, bool may_call
   if (!cache.lock.try_enter(revocation_)) {
     return nullptr;
   }
-  QueueSet* const own = waits_behind_;
+  QueueSet* const own = returning_.waits_behind;
   const std::uint64_t before = own->epochs.completed();
   if (may_call && cache.count_miss_and_ask(before, own->epochs.open())) {
     cache.lock.leave();
@@ -56,51 +56,11 @@ Mem* Pool::take_waited(ThreadCache& cache, const Request& request, bool may_call
     // Before the last that has waited is taken, so that there are others by then.
     Visit visit(*this);
     if (caches_.is_own(cache)) {
-      count_unmarked(cache);
+      returns_.count_unmarked(cache);
       look_at_set(visit, *own, Close::due);
     }
   }
   return mem;
-}
-
-bool Pool::waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept {
-  if (waits_behind_ == nullptr || &cache == &caches_.central() || !caches_.is_own(cache) || !may_cache()) {
-    return false;
-  }
-  make_room(cache, block.capacity, most_flushed);
-  return cache.deposit_waiting(block, waits_behind_->epochs.open());
-}
-
-void Pool::count_unmarked(ThreadCache& cache) noexcept {
-  if (waits_behind_ != nullptr && cache.waiting.newest_epoch() == waits_behind_->epochs.open()) {
-    const WaitingList::Unmarked unmarked = cache.waiting.take_unmarked();
-    waits_behind_->open_blocks += unmarked.blocks;
-    waits_behind_->open_bytes += unmarked.bytes;
-  }
-}
-
-void Pool::want_marker_for_waiting() noexcept {
-  if (waits_behind_ == nullptr || waits_behind_->open_blocks != 0) {
-    return;
-  }
-  caches_.for_each([&](const ThreadCache& cache) {
-    if (cache.waiting.newest_epoch() == waits_behind_->epochs.open()) {
-      waits_behind_->want_marker();
-    }
-  });
-}
-
-void Pool::hand_over_waiting(ThreadCache& cache, std::uint64_t last, std::size_t& most) noexcept {
-  count_unmarked(cache);
-  for (; most != 0 && cache.has_waited(last); --most) {
-    PoolBlock& block = pool_block(*cache.withdraw_waiting());
-    if (const std::uint64_t epoch = WaitingList::epoch_of(block); epoch > pending_.own().epochs.completed()) {
-      books_.hold_back(cache.handed_over, block, epoch);
-      ++handed_over_;
-    } else {
-      books_.free_completed(block, 0);
-    }
-  }
 }
 
 }  // namespace clpool::core

@@ -37,7 +37,7 @@ constexpr int most_settlings = 64;
 void Pool::look(Visit& visit, Close close, const Events& events, const Request* request) noexcept {
   visit.finish_later_releases();
   if (close != Close::due) {
-    want_marker_for_waiting();
+    returns_.want_marker_for_waiting();
   }
   QueueSet* set = nullptr;
   while ((set = pending_.next_to_look_at(set)) != nullptr) {
@@ -94,7 +94,7 @@ void Pool::look_at_lists(Visit& visit, EventLists& lists, const Events& events,
     if (events.waiter == nullptr || now < soon_ns + settling_of_one_ns) {
       return false;
     }
-    bring_some_home();
+    returns_.bring_some_home();
     return books_.has_any_for(*events.waiter);
   };
   const auto goes_on = [&](bool brings) {
@@ -117,21 +117,7 @@ void Pool::look_at_set(Visit& visit, QueueSet& set, Close close) noexcept {
     }
   });
   pending_.end(look);
-  free_completed(visit, set);
-}
-
-void Pool::free_completed(Visit& visit, QueueSet& set) noexcept {
-  while (pending_.free_some(set)) {
-    visit.give_way();
-  }
-  if (&set == waits_behind_ && handed_over_ != 0) {
-    caches_.for_each([&](ThreadCache& cache) {
-      while (const std::size_t freed = pending_.free_some(cache.handed_over, set)) {
-        handed_over_ -= freed;
-        visit.give_way();
-      }
-    });
-  }
+  returns_.free_completed(visit, set);
 }
 
 void Pool::look_closely(Visit& visit, const Events& events, const Request* request) noexcept {
@@ -172,7 +158,7 @@ Pool::Events Pool::events_of_waiter() noexcept {
 
 std::uint64_t Pool::settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept {
   // What comes free is for all that wait.
-  return pending_.brings(needed, now_ns()) ? settling_of_one_ns * (settling_ + 1) : least;
+  return pending_.brings(needed, now_ns()) ? settling_of_one_ns * (returns_.settling + 1) : least;
 }
 
 void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* request) noexcept {
@@ -184,8 +170,8 @@ void Pool::settle(Visit& visit, std::uint64_t nanoseconds, const Request* reques
            (pending_.came_free_since(settling) >= request->rounded || books_.may_serve(*request));
   };
   const auto is_settled = [&] {
-    bring_some_home();                      // what other threads release need not have been waited for
-    free_completed(visit, pending_.own());  // they may have asked the queues
+    returns_.bring_some_home();  // what other threads release need not have been waited for
+    returns_.free_completed(visit, pending_.own());  // they may have asked the queues
     return has_enough() || (pending_.is_settled(settling) && (rest_enders_ == 0 || !rests()));
   };
   // What events and other queues let go may then wait for the pool's own: where there is such, all is done again.
@@ -211,13 +197,14 @@ void Pool::settle_for(Visit& visit, Request& request, const Step& step) noexcept
   const std::uint64_t start = now_ns();
   pending_.note_time(start);
   const std::uint64_t without_room = books_.lacks_room(request) ? 1 : 0;
-  ++settling_;
-  waiters_ += without_room;
+  ++returns_.settling;
+  returns_.waiters += without_room;
   settle(visit, step.amount, step.needed != 0 ? &request : nullptr);
-  waiters_ -= without_room;
-  --settling_;
+  returns_.waiters -= without_room;
+  --returns_.settling;
   if (without_room != 0) {
-    share_limits();  // which may have been shared out meanwhile, as of a pool in which nothing is cached
+    returns_
+        .share_limits();  // which may have been shared out meanwhile, as of a pool in which nothing is cached
   }
   const std::uint64_t end = now_ns();
   request.settled_ns += end - start;
@@ -247,8 +234,8 @@ Waited Pool::wait(Visit& visit, const Request& request, const OnQueue* on,
   const std::uint64_t start = now_ns();
   const std::uint64_t deadline = start + std::min(nanoseconds, UINT64_MAX - start);
   Waited result = Waited::helped;
-  ++waiters_;
-  share_limits();                  // nothing is cached while somebody waits
+  ++returns_.waiters;
+  returns_.share_limits();         // nothing is cached while somebody waits
   if (request.block != nullptr) {  // for a handle that another thread is about to release
     for (Naps naps(start); books_.help_for(request) == help && now_ns() < deadline;) {
       nap(visit, naps, deadline);
@@ -256,8 +243,8 @@ Waited Pool::wait(Visit& visit, const Request& request, const OnQueue* on,
   } else {
     result = wait_for_memory(visit, request, on, help, deadline);
   }
-  --waiters_;
-  share_limits();
+  --returns_.waiters;
+  returns_.share_limits();
   return result;
 }
 
@@ -268,7 +255,8 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
   std::uint64_t awaited = UINT64_MAX;
   // At least three looks, as in settle().
   for (Naps naps(start); naps.count() < 3 || now_ns() < deadline;) {
-    empty_caches(visit, Empty::to_the_last);  // what other threads release to a cache comes without the mutex
+    returns_.empty_caches(
+        visit, Returns::Empty::to_the_last);  // what other threads release to a cache comes without the mutex
     if (naps.count() == 0) {
       // Nothing that has ended is missed, unless asking takes long, mostly in vain, and it is not needed: who has more to
       // choose from is less in others' way, and leaves less between blocks.
@@ -280,7 +268,7 @@ Waited Pool::wait_for_memory(Visit& visit, const Request& request, const OnQueue
                naps.were_without_sleep() || events.most != few_events.most) {
       look(visit, Close::all, events);
     }
-    free_completed(visit, pending_.own());  // other threads may have asked the queues
+    returns_.free_completed(visit, pending_.own());  // other threads may have asked the queues
     const QueueSet* const lends = lending_set(on);
     if (books_.help_for(request) != help || (lends != nullptr && lends->has(request.rounded))) {
       return Waited::helped;

@@ -67,6 +67,9 @@ class Caches {
     return cache;
   }
 
+  /// The calling thread's, if it is at hand; or null.
+  ThreadCache* at_hand() const noexcept { return cache_at_hand(key_); }
+
   /// True if `cache` may be touched by the calling thread without borrowing it.
   bool is_own(const ThreadCache& cache) const noexcept {
     return &cache == &central_ || (this_thread_record != nullptr &&
