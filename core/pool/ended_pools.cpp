@@ -8,9 +8,17 @@
 #include <mutex>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/status.hpp"
 
 namespace clpool::core {
+
+namespace {
+
+/// How deep a thread ends pools within functions of the user that the end of others calls.
+constexpr int most_nested_ends = 4;
+
+}  // namespace
 
 constinit EndedPools ended_pools;
 
@@ -43,6 +51,28 @@ void EndedPools::put_back(EndedPool& ended) noexcept {
   if (remove(ended)) {
     pools_.add(ended);
   }
+}
+
+bool EndedPools::end_some(std::uint64_t most, std::uint64_t nanoseconds) noexcept {
+  bool any = false;
+  const std::uint64_t deadline = nanoseconds == 0 ? 0 : clock_ns() + nanoseconds;
+  if (nested() >= most_nested_ends) {
+    return false;
+  }
+  for (most = std::min(most, count()); most > 0; --most) {
+    EndedPool* const ended = take();
+    if (ended == nullptr) {
+      break;
+    }
+    const std::uint64_t now = deadline == 0 ? 0 : clock_ns();
+    const std::uint64_t left = deadline > now ? deadline - now : 0;
+    if (ended->end(*ended->pool, left)) {
+      any = true;
+    } else {
+      put_back(*ended);
+    }
+  }
+  return any;
 }
 
 EndedPool* EndedPools::take() noexcept {

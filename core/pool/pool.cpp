@@ -65,25 +65,18 @@ void Pool::Visit::leave_closed() noexcept {
 
 void Pool::Visit::hold_less() noexcept {
   if (!pool_.may_settle(nullptr, settling_to_hold_less_ns)) {
-    pool_.look(*this, Close::due);  // what was waited for in vain may be through by now
+    pool_.progress_.look(*this, Progress::Close::due);  // what was waited for in vain may be through by now
   }
   if (pool_.may_settle(nullptr, settling_to_hold_less_ns)) {
-    pool_.settle(*this, settling_to_hold_less_ns);
+    pool_.progress_.settle(*this, settling_to_hold_less_ns);
   }
   pool_.books_.keep_to_held_limit();
   tidy();
 }
 
-void Pool::Visit::wake_sleepers() noexcept {
-  if (pool_.notified_turn_ != pool_.books_.turn()) {
-    pool_.notified_turn_ = pool_.books_.turn();
-    pool_.changed_.notify_all();
-  }
-}
-
 void Pool::Visit::clear_away() noexcept {
   pool_.sub_buffers_.note_thread();
-  pool_.work_on_guard(*this);
+  pool_.rests_.work(*this);
   while (pool_.has_rubbish()) {
     Garbage garbage = pool_.books_.take_garbage();
     Retired retired = pool_.pending_.take_retired();
@@ -151,7 +144,8 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
   if (pending_.holds_back()) {
     returns_.count_unmarked(cache);
     if (cache.is_small(request.rounded) && pending_.is_marker_cheap()) {
-      mem = take_kept(cache, request, [&] { look_at_set(visit, pending_.own(), Close::due); });
+      mem = take_kept(cache, request,
+                      [&] { progress_.look_at_set(visit, pending_.own(), Progress::Close::due); });
       if (mem != nullptr) {
         return Status::success;
       }
@@ -266,7 +260,8 @@ Status Pool::serve_in_steps(Visit& visit, Request& request, OnQueue* on, ThreadC
       return Status::success;
     }
     if (step.kind == Step::Kind::poll) {
-      mem = take_kept(cache, request, [&] { look(visit, Close::due, few_events, &request); });
+      mem = take_kept(cache, request,
+                      [&] { progress_.look(visit, Progress::Close::due, Progress::few_events, &request); });
       if (mem != nullptr) {
         return Status::success;
       }
@@ -299,20 +294,20 @@ void Pool::perform(Visit& visit, Request& request, OnQueue* on, const Step& step
     case Step::Kind::allocate:
       return allocate_chunk(visit, request, step.amount);
     case Step::Kind::settle:
-      return settle_for(visit, request, step);
+      return progress_.settle_for(visit, request, step);
     case Step::Kind::look_at_all:
-      return look_at_all(visit, request);
+      return progress_.look_at_all(visit, request);
     case Step::Kind::look_before_growth:
-      return look_before_growth(visit);
+      return progress_.look_before_growth(visit);
     case Step::Kind::wait:
-      return books_.waited(request, wait(visit, request, on, step.amount));
+      return books_.waited(request, progress_.wait(visit, request, on, step.amount));
     case Step::Kind::end_pools: {
       bool any = false;
-      visit.out([&] { any = end_ended(UINT64_MAX); });
+      visit.out([&] { any = ended_pools.end_some(UINT64_MAX); });
       return books_.pools_ended(request, any);
     }
     case Step::Kind::end_rest:
-      return end_rest(visit, resting_longest_ns);
+      return progress_.end_rest(visit, resting_longest_ns);
     case Step::Kind::collect:
       visit.out([&] {
         options_.callbacks.collect(options_.callbacks.user);

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,10 +31,12 @@
 #include "pool/caches/caches.hpp"
 #include "pool/ended_pools.hpp"
 #include "pool/guard.hpp"
-#include "pool/naps.hpp"
 #include "pool/pending/pending.hpp"
 #include "pool/pool_options.hpp"
+#include "pool/progress.hpp"
+#include "pool/rests.hpp"
 #include "pool/returns.hpp"
+#include "pool/sleepers.hpp"
 
 namespace clpool::core {
 
@@ -177,7 +178,9 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool may_settle(const Request* request, std::uint64_t nanoseconds) const noexcept override {
     return pending_.may_settle(request, nanoseconds, now_ns());
   }
-  std::uint64_t settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept override;
+  std::uint64_t settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept override {
+    return progress_.settling_ns(needed, least);
+  }
   bool may_look_at_all() const noexcept override { return pending_.may_look(now_ns()); }
   std::uint64_t completed() const noexcept override { return pending_.own().epochs.completed(); }
   std::uint64_t open() const noexcept override { return pending_.own().epochs.open(); }
@@ -242,51 +245,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
     return cache != nullptr && cache->has_waiting() ? take_waited(*cache, request, may_call) : nullptr;
   }
   Mem* take_waited(ThreadCache& cache, const Request& request, bool may_call) noexcept;
-  // progress.cpp: how far the queues are, with the mutex held.
-  using Close = Pending::Close;
-  /// How many events of an account a look asks about: of those that were waited for in vain before, and of the others. Of ever
-  /// more as long as half of these have ended, but of none any more after a millisecond, or, where that is later, after
-  /// `deadline_ns`; before that after a tenth of a second where most have not ended and there is memory for the `waiter`, which may
-  /// be null. Of all accounts, or of the request's and, for a millisecond, a few of another one, in turn.
-  struct Events {
-    std::uint64_t most_late = UINT64_MAX;
-    std::uint64_t most = UINT64_MAX;
-    std::uint64_t deadline_ns = 0;
-    bool of_all = true;
-    const Request* waiter = nullptr;
-  };
-  static constexpr Events few_events{8, 8, 0, false, nullptr};
-  /// `request`: for which it is made, whose account comes first; or null.
-  void look(Visit& visit, Close close, const Events& events = few_events,
-            const Request* request = nullptr) noexcept;
-  void look_at_set(Visit& visit, QueueSet& set, Close close) noexcept;
-  void look_at_events(Visit& visit, const Events& events, const Request* request) noexcept;
-  /// Of all but `own`, which may be null.
-  void look_at_others(Visit& visit, const EventLists* own, const Events& events,
-                      std::uint64_t soon_ns) noexcept;
-  void look_at_lists(Visit& visit, EventLists& lists, const Events& events, std::uint64_t soon_ns) noexcept;
-  /// About the first `left` of a list at most, and for now a `portion` of these.
-  template <typename GoesOn>
-  void look_at_list(Visit& visit, EventLists& lists, UsesList& list, std::uint64_t left,
-                    std::uint64_t portion, GoesOn&& goes_on) noexcept;
-  /// A look that closes all epochs, once more where a driver refuses a marker.
-  void look_closely(Visit& visit, const Events& events, const Request* request = nullptr) noexcept;
-  /// For a millisecond, in vain if fewer bytes come free than are needed.
-  void look_at_all(Visit& visit, const Request& request) noexcept;
-  Events events_of_waiter() noexcept;
-  /// Until all that was enqueued so far has ended; for a request: or so many bytes as it needs have come free of its account's,
-  /// or Books::may_serve() it; in vain if not, and again by its next one, unless its stream does not get on for long.
-  void settle(Visit& visit, std::uint64_t nanoseconds, const Request* request = nullptr) noexcept;
-  void settle_for(Visit& visit, Request& request, const Step& step) noexcept;
-  void look_before_growth(Visit& visit) noexcept;
-  /// The same again as long as that brings anything: what other queues and events let go then waits for the pool's own queue.
-  void settle_all(Visit& visit, std::uint64_t nanoseconds) noexcept;
-  /// A request waits by itself, whoever waited in vain before.
-  Waited wait(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t nanoseconds) noexcept;
-  Waited wait_for_memory(Visit& visit, const Request& request, const OnQueue* on, std::uint64_t help,
-                         std::uint64_t deadline) noexcept;
-  /// Leaves the mutex for a moment, or until something changes.
-  void nap(Visit& visit, Naps& naps, std::uint64_t deadline) noexcept;
+  // What the objects below are asked for in short.
   const MemoryRules& rules() const noexcept { return books_.rules(); }
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
   /// Something is to be released without the mutex.
@@ -300,11 +259,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool is_known_use(Mem& mem, cl_command_queue queue) noexcept;
   Status adopt(cl_command_queue queue);
   Status meet(cl_command_queue queue);
-  /// Whether a queue may have blocks again that it still uses.
-  bool lends() const noexcept { return !allocator_->traits().host_writes && guard_ == nullptr; }
-  /// A set whose blocks the request may have although they are held back, or null.
-  QueueSet* lending_set(const OnQueue* on) const noexcept;
-  /// Hands out the oldest such block, or null.
+  /// Hands out the oldest block that the queue of `on` still uses, and may have again; or null.
   Mem* take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache);
   cl_command_queue bound_queue(const Mem& mem, HeldSets& held);
   bool is_ready(Visit& visit, const PoolChunk& chunk) noexcept;
@@ -333,16 +288,11 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   bool finish(std::uint64_t nanoseconds) noexcept;
   void give_back_the_rest() noexcept;
   bool is_on_its_way(std::uint64_t nanoseconds) noexcept;
-  /// Ends up to `most` ended pools whose memory nothing uses any more, beginning with those that were not asked
-  /// for longest, and waits for that altogether so long; true if there were any. Called without a mutex.
-  static bool end_ended(std::uint64_t most, std::uint64_t nanoseconds = 0) noexcept;
   /// For whoever has no memory and no pool that could wait: also for those that other threads are ending. False: there is no
   /// use in asking the driver again.
   static bool end_all_ended() noexcept;
-  /// How many a call asks that only happens to come by.
-  static constexpr std::uint64_t ended_at_a_time = 8;
 
-  // pool_guard.cpp: guarded pools.
+  // pool_guard.cpp
   /// Fills a new chunk; where the fill is not through in time, `unfinished` receives its queue. A failure gives
   /// the chunk back.
   Status guard_chunk(const QueueSet& own, PoolChunk& chunk, cl::Queue& unfinished) noexcept;
@@ -350,9 +300,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   /// the mutex.
   void give_up_chunk(const Chunk& memory, const cl::Queue& fill) noexcept;
   void note_released(Mem& mem) const noexcept;
-  void work_on_guard(Visit& visit) noexcept;
-  void end_rest(Visit& visit, std::uint64_t nanoseconds) noexcept;
-  bool rests() const noexcept;
 
   // pool_report.cpp
   void trace(const char* format, std::uint64_t first, std::uint64_t second) const noexcept {
@@ -393,21 +340,18 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   // is few lines of memory.
   alignas(64) bool closed_ = false;  ///< no reference is left but those of blocks
   bool ends_ = false;  ///< … and somebody gives its memory back: visits of that do not end it again
-  bool guard_is_late_ = false;  ///< it was waited for in vain, and got no further since
   Returns returns_;
-  std::uint64_t sleepers_ = 0;  ///< threads that changed_ wakes
-  std::uint64_t notified_turn_ = 0;
+  Sleepers sleepers_;
   std::uint64_t visitors_ = 0;    ///< visits that have begun and not ended: the pool must stay as long
   Arrivals later_;                ///< blocks whose release was put off; closed in the end
   int looks_without_marker_ = 0;  ///< at a queue that refuses markers behind what was given back
   Books books_;
   Pending pending_;
   Caches caches_;
-  const std::unique_ptr<Guard> guard_;   ///< null unless the pool is guarded
-  std::uint64_t rest_enders_ = 0;        ///< threads that want nothing to rest
-  std::uint64_t waiters_looked_ns_ = 0;  ///< when one of them last looked at the queues
-  std::condition_variable_any changed_;  ///< Books::turn() has changed; notified for sleepers_
-  EndedPool ended_;                      ///< guarded by its list
+  const std::unique_ptr<Guard> guard_;  ///< null unless the pool is guarded
+  Rests rests_;
+  Progress progress_;
+  EndedPool ended_;  ///< guarded by its list
 };
 
 /// The mutex of a pool, held from the beginning to the end but within out(), give_way() and nap(). What is to be released
@@ -457,7 +401,7 @@ class Pool::Visit final : public Way {
   void keep_to_held_limit() noexcept { keeps_to_held_limit_ = true; }
 
   /// Releases what was put off, without the mutex; false if nothing was.
-  bool finish_later_releases() noexcept {
+  bool finish_later_releases() noexcept override {
     const bool any = pool_.later_.any();
     if (any) {
       out([this] { pool_.finish_later_releases(); });
@@ -476,12 +420,10 @@ class Pool::Visit final : public Way {
   void hold_less() noexcept;
   /// Its mutex, for the last time where nobody needs the pool any more.
   void leave_closed() noexcept;
-  void notify() noexcept {
-    if (pool_.sleepers_ != 0) [[unlikely]] {
-      wake_sleepers();
-    }
+  void notify() noexcept { pool_.sleepers_.wake(pool_.books_.turn()); }
+  void leave(void (*action)(void* context), void* context) override {
+    out([=] { action(context); });
   }
-  void wake_sleepers() noexcept;
 
   Pool& pool_;
   const bool had_to_wait_;

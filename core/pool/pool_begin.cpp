@@ -66,7 +66,11 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
       guard_(options.guard ? std::make_unique<Guard>(allocator.traits(), pending_.own().epochs.first_queue(),
                                                      title_, sink_)
                            : nullptr),
-      ended_{this, allocator.traits().sources} {
+      rests_(books_, returns_, guard_.get(), options_.max_held_bytes),
+      progress_(mutex_, books_, pending_, returns_, rests_, sleepers_, sink_, allocator.traits().sources),
+      ended_{this, allocator.traits().sources, [](Pool& pool, std::uint64_t nanoseconds) noexcept {
+               return pool.try_end(nanoseconds) && pool.finish(nanoseconds);
+             }} {
   decide_what_caches_keep();
 }
 
@@ -77,7 +81,7 @@ Status Pool::create(Allocator& allocator, const PoolOptions& options, Reference<
                 static_cast<unsigned long long>(options.alignment));
   }
   OwnerLock::initialize();
-  end_ended(ended_at_a_time);
+  ended_pools.end_some(EndedPools::few);
   std::vector<cl_command_queue> queues = options.queues;
   if (queues.empty() && allocator.traits().queue != nullptr) {
     queues.push_back(allocator.traits().queue);

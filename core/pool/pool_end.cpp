@@ -22,9 +22,6 @@ constexpr int most_looks_without_marker = 16;
 /// How long whoever has no memory lets others end pools before it looks again.
 constexpr std::chrono::microseconds nap_while_others_end{50};
 
-/// How deep a thread ends pools within functions of the user that the end of others calls.
-constexpr int most_nested_ends = 4;
-
 /// Says to the user that none of their functions is called any more.
 void call_destroy(const PoolCallbacks& callbacks) noexcept {
   if (callbacks.destroy != nullptr) {
@@ -38,7 +35,7 @@ void Pool::last_reference_gone() noexcept {
   if (require_own_process("the pool") != Status::success) {
     return;  // the parent's
   }
-  end_ended(ended_at_a_time);
+  ended_pools.end_some(EndedPools::few);
   Visit visit(*this);
   visit.out([this] { take_back_all(later_.close()); });
   {
@@ -108,7 +105,7 @@ bool Pool::is_on_its_way(std::uint64_t nanoseconds) noexcept {
   Visit visit(*this);
   const auto is_through = [this] { return books_.gone_stamp() <= pending_.own().epochs.completed(); };
   if (!is_through()) {
-    settle(visit, nanoseconds);
+    progress_.settle(visit, nanoseconds);
   }
   looks_without_marker_ += pending_.own().is_unmarked ? 1 : 0;
   return !is_through() && looks_without_marker_ < most_looks_without_marker;
@@ -121,12 +118,12 @@ bool Pool::try_end(std::uint64_t nanoseconds) noexcept {
     return true;
   }
   Visit visit(*this);
-  ++rest_enders_;
+  ++rests_.enders;
   if (has_pending() || (!outlive && books_.has_busy_chunk())) {
     books_.forget_waits();
-    settle_all(visit, nanoseconds);
+    progress_.settle_all(visit, nanoseconds);
   }
-  --rest_enders_;
+  --rests_.enders;
   return !has_pending() && (outlive || !books_.has_busy_chunk());
 }
 
@@ -134,34 +131,12 @@ bool Pool::end_all_ended() noexcept {
   const std::uint64_t deadline = clock_ns() + settling_to_end_ns;
   const std::uint64_t before = given_back();
   bool waited = false;
-  end_ended(UINT64_MAX, settling_to_end_ns);
+  ended_pools.end_some(UINT64_MAX, settling_to_end_ns);
   while (given_back() == before && ended_pools.others_look() && clock_ns() < deadline) {
     std::this_thread::sleep_for(nap_while_others_end);
     waited = true;
   }
   return waited || given_back() != before;
-}
-
-bool Pool::end_ended(std::uint64_t most, std::uint64_t nanoseconds) noexcept {
-  bool any = false;
-  const std::uint64_t deadline = nanoseconds == 0 ? 0 : clock_ns() + nanoseconds;
-  if (ended_pools.nested() >= most_nested_ends) {
-    return false;
-  }
-  for (most = std::min(most, ended_pools.count()); most > 0; --most) {
-    EndedPool* const ended = ended_pools.take();
-    if (ended == nullptr) {
-      break;
-    }
-    const std::uint64_t now = deadline == 0 ? 0 : clock_ns();
-    const std::uint64_t left = deadline > now ? deadline - now : 0;
-    if (ended->pool->try_end(left) && ended->pool->finish(left)) {
-      any = true;
-    } else {
-      ended_pools.put_back(*ended);
-    }
-  }
-  return any;
 }
 
 void Pool::give_back_the_rest() noexcept {

@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Guarded pools: what a pool does for its guard. rests() and functions that take a Visit are called with the mutex held,
-// and note_released() with it or where nobody else has the block; guard_chunk() and give_up_chunk() are called
-// without it.
-#include <algorithm>
-
+// Guarded pools: what a pool does for its guard's chunks, and says of its blocks. note_released() is called with the mutex held or
+// where nobody else has the block; guard_chunk() and give_up_chunk() without it.
 #include "cl/marker.hpp"
 #include "pool/pool.hpp"
 
@@ -48,53 +45,6 @@ void Pool::note_released(Mem& mem) const noexcept {
   } else {
     mark_released(mem);
   }
-}
-
-bool Pool::rests() const noexcept {
-  return guard_ != nullptr && !guard_->empty();
-}
-
-void Pool::work_on_guard(Visit& visit) noexcept {
-  if (guard_ == nullptr) {
-    return;
-  }
-  for (bool any = true; any;) {
-    for (Mem* mem = books_.take_freed(); mem != nullptr;) {
-      PoolBlock& block = pool_block(*std::exchange(mem, mem->next));
-      if (!guard_->enter(block)) {
-        books_.free_rested(block);
-      }
-    }
-    const bool may_rest =
-        rest_enders_ == 0 && returns_.waiters == 0 && returns_.settling == 0 && books_.holding();
-    const std::uint64_t part = books_.managed_bytes() / Guard::resting_part;
-    const std::uint64_t bytes = std::min(std::max(Guard::least_resting_bytes, part), options_.max_held_bytes);
-    Guard::ByPhase batch = guard_->take(may_rest ? Guard::most_resting : 0, may_rest ? bytes : 0);
-    if (batch.empty()) {
-      return;
-    }
-    visit.out([&] { any = guard_->work(batch); });
-    guard_is_late_ = guard_is_late_ && !any;
-    GuardedList done;
-    guard_->put_back(batch, done);
-    while (GuardedBlock* guarded = done.take()) {
-      books_.free_rested(*guarded->block);
-      delete guarded;
-    }
-  }
-}
-
-void Pool::end_rest(Visit& visit, std::uint64_t nanoseconds) noexcept {
-  if (guard_ == nullptr) {
-    return;
-  }
-  ++rest_enders_;
-  work_on_guard(visit);
-  if (rests() && !guard_is_late_) {
-    settle(visit, nanoseconds);
-  }
-  --rest_enders_;
-  guard_is_late_ = rests();
 }
 
 }  // namespace clpool::core

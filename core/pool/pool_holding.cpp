@@ -24,18 +24,18 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
     return now < deadline ? deadline - now : 0;
   };
   books_.forget_waits();  // who asks for memory to go has a reason to think that it can
-  end_rest(visit, left());
+  progress_.end_rest(visit, left());
   if (pending_.has_late_events() || !may_settle(nullptr, 1)) {
-    look(visit, Close::all,
-         {UINT64_MAX, UINT64_MAX, deadline});  // what was waited for in vain may be through by now
+    progress_.look(visit, Progress::Close::all,
+                   {UINT64_MAX, UINT64_MAX, deadline});  // what was waited for in vain may be through by now
   }
   if (!rules().outlives_release || has_pending()) {
     const std::uint64_t longest = std::max<std::uint64_t>(left(), 1);  // a few looks, however late it is
-    settle_all(visit, may_settle(nullptr, longest) ? longest : 0);
+    progress_.settle_all(visit, may_settle(nullptr, longest) ? longest : 0);
   } else {
-    look(visit, Close::due);
+    progress_.look(visit, Progress::Close::due);
   }
-  end_rest(visit, left());  // of what came free by that
+  progress_.end_rest(visit, left());  // of what came free by that
 }
 
 void Pool::give_back_all(Visit& visit) noexcept {
@@ -103,11 +103,11 @@ void Pool::tick() {
   visit.finish_later_releases();
   visit.out([] {
     core::finish_later_releases();
-    end_ended(UINT64_MAX);
+    ended_pools.end_some(UINT64_MAX);
   });
   returns_.bring_all_home(visit);
   pending_.want_marker();
-  look(visit, Close::all, {});
+  progress_.look(visit, Progress::Close::all, {});
   books_.keep_to_held_limit();
   if (!books_.holding()) {
     returns_.empty_caches(visit, Returns::Empty::to_the_last);

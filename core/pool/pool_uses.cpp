@@ -63,7 +63,7 @@ Status Pool::change_uses(Mem& mem, Change&& change) {
       change(declared);
       if (pending_.declare(uses, std::move(declared), made, missing)) {
         if (pending_.has_many_sets()) {
-          look(visit, Close::next);
+          progress_.look(visit, Progress::Close::next);
           pending_.note_look_at_sets();
         }
         return Status::success;
@@ -71,7 +71,7 @@ Status Pool::change_uses(Mem& mem, Change&& change) {
       held.hold(uses.set);
     }
     CLPOOL_TRY(QueueSet::make(missing, allocator_->traits().context, made));
-    if (made->epochs.only_queue() != nullptr && lends()) {
+    if (made->epochs.only_queue() != nullptr && pending_.lends()) {
       made->find_by_size();
     }
   }
@@ -128,7 +128,7 @@ bool Pool::is_ready(Visit& visit, const PoolChunk& chunk) noexcept {
     if (is_unmarked) {
       own.want_marker();
     }
-    look_at_set(visit, own, is_unmarked ? Close::all : Close::due);
+    progress_.look_at_set(visit, own, is_unmarked ? Progress::Close::all : Progress::Close::due);
   }
   return pending_.own().epochs.completed() >= chunk.ready_epoch;
 }
@@ -267,17 +267,8 @@ Status Pool::meet(cl_command_queue queue) {
   return Status::success;
 }
 
-QueueSet* Pool::lending_set(const OnQueue* on) const noexcept {
-  if (on == nullptr || on->uses == nullptr || !lends()) {
-    return nullptr;
-  }
-  const std::vector<cl_command_queue>& queues = on->uses->declared.queues;
-  QueueSet* const set = pending_.find(queues);
-  return set != nullptr && set->epochs.only_queue() == queues.front() ? set : nullptr;
-}
-
 Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cache) {
-  QueueSet* const set = lending_set(on);
+  QueueSet* const set = pending_.lending_set(on);
   PoolBlock* const block = set != nullptr ? books_.take_held_back(*set, request.rounded) : nullptr;
   if (block == nullptr) {
     return nullptr;

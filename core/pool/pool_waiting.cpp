@@ -57,7 +57,7 @@ Mem* Pool::take_waited(ThreadCache& cache, const Request& request, bool may_call
     Visit visit(*this);
     if (caches_.is_own(cache)) {
       returns_.count_unmarked(cache);
-      look_at_set(visit, *own, Close::due);
+      progress_.look_at_set(visit, *own, Progress::Close::due);
     }
   }
   return mem;

@@ -12,20 +12,9 @@
 #include "pool/books/books.hpp"
 #include "pool/caches/caches.hpp"
 #include "pool/pending/pending.hpp"
+#include "pool/way.hpp"
 
 namespace clpool::core {
-
-/// Of whoever holds the pool's mutex: lets those have it first who wait for it.
-class Way {
- public:
-  virtual void give_way() noexcept = 0;
-
- protected:
-  Way() = default;
-  Way(const Way&) = delete;
-  Way& operator=(const Way&) = delete;
-  ~Way() = default;
-};
 
 /// What becomes of released blocks: set when the pool is made, and read without the mutex.
 struct ReturnRules {

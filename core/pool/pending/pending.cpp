@@ -189,6 +189,15 @@ std::uint64_t Pending::stamp_behind(const QueueSet* set) const noexcept {
 
 // Looks at queues.
 
+QueueSet* Pending::lending_set(const OnQueue* on) const noexcept {
+  if (on == nullptr || on->uses == nullptr || !lends()) {
+    return nullptr;
+  }
+  const std::vector<cl_command_queue>& queues = on->uses->declared.queues;
+  QueueSet* const set = find(queues);
+  return set != nullptr && set->epochs.only_queue() == queues.front() ? set : nullptr;
+}
+
 bool Pending::is_due(const QueueSet& set, Close close) const noexcept {
   const bool has_markers = !set.is_unmarked && set.epochs.completed() + 1 < set.epochs.open();
   return set.open_blocks != 0 &&

@@ -54,6 +54,10 @@ class Pending {
   /// Released blocks must wait for the pool's own queues.
   bool holds_back() const noexcept { return holds_back_; }
   QueueSet* find(const std::vector<cl_command_queue>& queues) const noexcept { return sets_.find(queues); }
+  /// Whether a queue may have blocks again that it still uses.
+  bool lends() const noexcept { return !host_writes_ && !books_.rules().guarded; }
+  /// A set whose blocks the request may have although they are held back, as its queue alone uses these; or null.
+  QueueSet* lending_set(const OnQueue* on) const noexcept;
 
   /// Gives `uses` what is declared and the set of queues that follows. False, changing nothing, if that is still to be
   /// made, over the queues `missing`, and given as `made`.
