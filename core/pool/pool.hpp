@@ -4,11 +4,10 @@
 // a Visit: it takes the mutex, asks the books for the next step, leaves the mutex, does the step, and asks
 // again.
 //
-// What is held where: the mutex guards all members but those that are constant. Public functions are called
-// without it, and take it. A function that takes a Visit is called with it and returns with it, but may leave it
-// in between: within Visit::out(), which all that leaves it goes through (also tidy(), finish_later_releases()
-// and a Visit's end), in Visit::give_way(), or asleep in nap(). Driver calls and callbacks are made within out(), or in functions that
-// are called without the mutex and say so.
+// What is held where: the mutex guards all members but those that are constant. Public functions are called without it, and take
+// it. A function that takes a Visit, or a Way, is called with it and returns with it, but may leave it in between: within out(),
+// which all that leaves it goes through (also tidy(), finish_later_releases() and a Visit's end), in give_way(), or asleep. Driver calls
+// and callbacks are made within out(), or in functions that are called without the mutex and say so.
 #pragma once
 
 #include <atomic>

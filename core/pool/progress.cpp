@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far the queues are: what has ended is polled, and waited for where memory is out or the pool would grow, never
 // on one event alone. Called with the mutex held; queues and events are asked, and whoever waits sleeps, without it.
+#include "pool/progress.hpp"
+
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 #include "base/clock.hpp"
 #include "base/given_back.hpp"
 #include "base/late_release.hpp"
 #include "pool/ended_pools.hpp"
-#include "pool/naps.hpp"
-#include "pool/progress.hpp"
 
 namespace clpool::core {
 namespace {

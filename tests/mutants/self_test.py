@@ -237,6 +237,16 @@ class Accepted(unittest.TestCase):
             file.flush()
             self.assertEqual(accepted(file.name), {(title(mutant), mutant.line): "because it is so"})
 
+    def test_each_entry_is_of_a_line_that_is_there(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        texts = {}
+        for (head, line), _ in accepted(os.path.join(here, "accepted.txt")).items():
+            name = head.split(": ")[0]
+            if name not in texts:
+                with open(os.path.join(here, "..", "..", name), encoding="utf-8") as file:
+                    texts[name] = " ".join(file.read().split())
+            self.assertIn(" ".join(line.split()), texts[name], head)
+
 
 if __name__ == "__main__":
     unittest.main()
