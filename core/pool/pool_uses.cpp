@@ -44,7 +44,7 @@ Uses& Pool::uses_of(Mem& mem) {
     block.attachment = uses;
     set_mark(mem, look_mark);
   }
-  return *static_cast<Uses*>(block.attachment);
+  return *uses_if_any(block);
 }
 
 /// Applies `change` to what is declared of a block and gives it the set of queues that follows, or changes
@@ -111,7 +111,7 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
 /// The queue that a block is bound to, which stays as long as `held`; null where there is none.
 cl_command_queue Pool::bound_queue(const Mem& mem, HeldSets& held) {
   const Visit visit(*this);
-  const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
+  const Uses* const uses = uses_if_any(pool_block(mem));
   if (uses != nullptr && uses->declared.bound != nullptr) {
     held.hold(uses->set);
     return uses->declared.bound;
@@ -156,7 +156,7 @@ Status Pool::come_after(Mem& mem, cl_command_queue queue, cl_command_queue done)
         home = pending_.own().epochs.first_queue();
       }
     }
-    if (const auto* uses = static_cast<const Uses*>(block.attachment); uses != nullptr) {
+    if (const Uses* const uses = uses_if_any(block); uses != nullptr) {
       former = uses->declared.former;
     }
   }
@@ -176,7 +176,7 @@ Status Pool::used_on(Mem& mem, cl_command_queue queue) {
   CLPOOL_TRY(require_own_process("the pool"));
   {
     const Visit visit(*this);
-    const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
+    const Uses* const uses = uses_if_any(pool_block(mem));
     if (uses != nullptr && uses->declared.has_use_of(queue)) {
       return Status::success;
     }
@@ -190,7 +190,7 @@ Status Pool::used_on(Mem& mem, cl_command_queue queue) {
 /// is noted then.
 bool Pool::is_known_use(Mem& mem, cl_command_queue queue) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto* uses = static_cast<const Uses*>(pool_block(mem).attachment);
+  const Uses* const uses = uses_if_any(pool_block(mem));
   const bool is_own =
       pending_.holds_back() ? pending_.own().epochs.has(queue) : pending_.own().epochs.only_queue() == queue;
   // What a block waits for may be others alone, or have been made before the pool adopted its queue.

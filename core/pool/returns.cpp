@@ -42,7 +42,7 @@ void Returns::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) 
 
 [[gnu::noinline]] void Returns::receive_marked(ThreadCache& cache, PoolBlock& block, bool waited,
                                                std::size_t& most_flushed) noexcept {
-  Uses* const uses = static_cast<Uses*>(block.attachment);
+  Uses* const uses = uses_if_any(block);
   const bool is_used = uses != nullptr && (uses->set != nullptr || !uses->events.empty());
   // That no command uses it any more nobody can say of commands from before it was handed out.
   const bool is_idle =

@@ -83,6 +83,11 @@ class MoreEvents {
   std::vector<cl::Event> ended_;
 };
 
+/// What is noted of a block's uses, or null.
+inline Uses* uses_if_any(const PoolBlock& block) noexcept {
+  return static_cast<Uses*>(block.attachment);
+}
+
 /// A request for one queue, which may have what it released itself although its commands still use it.
 struct OnQueue {
   /// Declares just that queue. Of a block that the queue still uses, that must not get lost, whatever fails:
