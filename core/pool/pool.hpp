@@ -256,6 +256,8 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   template <typename Change>
   Status change_uses(Mem& mem, Change&& change);
   bool is_known_use(Mem& mem, cl_command_queue queue) noexcept;
+  static Status retain_events(std::uint32_t count, const cl_event* events, std::vector<cl::Event>& retained);
+  void add_events(Mem& mem, std::vector<cl::Event>&& retained);
   Status adopt(cl_command_queue queue);
   Status meet(cl_command_queue queue);
   /// Hands out the oldest block that the queue of `on` still uses, and may have again; or null.

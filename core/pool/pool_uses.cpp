@@ -77,8 +77,8 @@ Status Pool::change_uses(Mem& mem, Change&& change) {
   }
 }
 
-Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events) {
-  CLPOOL_TRY(require_own_process("the pool"));
+/// Events that a caller gave; retained, or refused.
+Status Pool::retain_events(std::uint32_t count, const cl_event* events, std::vector<cl::Event>& retained) {
   if (count != 0 && events == nullptr) {
     return fail(Status::invalid_value, "%u events were announced, but the list is NULL", count);
   }
@@ -87,12 +87,17 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
       return fail(Status::invalid_value, "event %u of %u is NULL", i, count);
     }
   }
-  std::vector<cl::Event> retained(count);
+  retained.resize(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     CLPOOL_TRY(cl::Event::share(events[i], retained[i]));
   }
-  if (count == 0) {
-    return Status::success;
+  return Status::success;
+}
+
+/// The block is held back until they have ended, too. Throws std::bad_alloc, changing nothing.
+void Pool::add_events(Mem& mem, std::vector<cl::Event>&& retained) {
+  if (retained.empty()) {
+    return;
   }
   MoreEvents more(std::move(retained));
   bool asks = false;
@@ -105,6 +110,13 @@ Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events
     const Visit visit(*this);
     more.end(uses_of(mem));
   }
+}
+
+Status Pool::release_after(Mem& mem, std::uint32_t count, const cl_event* events) {
+  CLPOOL_TRY(require_own_process("the pool"));
+  std::vector<cl::Event> retained;
+  CLPOOL_TRY(retain_events(count, events, retained));
+  add_events(mem, std::move(retained));
   return Status::success;
 }
 
@@ -193,8 +205,10 @@ bool Pool::is_known_use(Mem& mem, cl_command_queue queue) noexcept {
   const Uses* const uses = uses_if_any(pool_block(mem));
   const bool is_own =
       pending_.holds_back() ? pending_.own().epochs.has(queue) : pending_.own().epochs.only_queue() == queue;
-  // What a block waits for may be others alone, or have been made before the pool adopted its queue.
-  const bool is_waited_for = uses == nullptr || uses->set == nullptr || uses->set->epochs.has(queue);
+  // What a block waits for may have been made before the pool adopted its queue.
+  // And what was handed to one queue is ordered on others only by a use of it there, not where a reference was given up.
+  const bool is_waited_for = uses == nullptr || (!uses->declared.only_these &&
+                                                 (uses->set == nullptr || uses->set->epochs.has(queue)));
   const bool is_known = is_own && is_waited_for;
   if (is_known && !rules().uses_are_known) {
     set_mark(mem, known_mark);
@@ -381,11 +395,13 @@ Status Pool::release_on(Mem& mem, cl::Order order) {
     if (order.event != nullptr) {
       CLPOOL_TRY(cl::mark_so_far(order, done));
     }
-    CLPOOL_TRY(release_after(mem, order.wait_count, order.waits));
+    std::vector<cl::Event> retained;
+    CLPOOL_TRY(retain_events(order.wait_count, order.waits, retained));
     if (!is_known_use(mem, order.queue)) {
       CLPOOL_TRY(
           change_uses(mem, [&](DeclaredQueues& declared) { insert_queue(declared.queues, order.queue); }));
     }
+    add_events(mem, std::move(retained));
   }
   CLPOOL_TRY(release_mem(mem));
   if (order.event != nullptr) {

@@ -85,6 +85,66 @@ TEST_F(ReleaseOn, ThatIsRefusedLeavesTheBlockAsItWas) {
   EXPECT_EQ(pending(), 0U);
 }
 
+/// In pools over several queues, too: else each block would have a set of queues, and wait in the books.
+TEST_F(ReleaseOn, AQueueOfThePoolsIsAPlainRelease) {
+  stub_configure("mode=immediate");
+  make({home, other});
+  EXPECT_OK(clpool_mem_release(mem));
+  for (int i = 0; i < 4000; ++i) {
+    EXPECT_OK(clpool_pool_allocate(pool.get(), block_size, &mem));
+    use(home, mem);
+    EXPECT_OK(release_on(mem, i % 2 != 0 ? home : other));
+  }
+  EXPECT_LT(stats_of(pool).sub_buffers_created, 2500U) << "what has waited in the cache is handed out again";
+  EXPECT_GT(stats_of(pool).cached_bytes, 0U);
+}
+
+/// Its memory was handed to a queue that still uses it for its former owner: that a reference is given up on another queue of the
+/// pool's orders nothing there.
+TEST_F(ReleaseOn, AQueueIsNoUseThere) {
+  for (const std::vector<cl_command_queue>& queues :
+       {std::vector{home}, std::vector{home, third}, std::vector{home, other}}) {
+    make(queues);
+    EXPECT_OK(clpool_mem_release(mem));
+    clpool_mem* const former = allocate_on(other);
+    const cl_mem handle = clpool_mem_handle(former);
+    Gate gate(scene.cl.context);
+    const cl_event event = gate.get();
+    unsigned char seen = 0;
+    const unsigned char first = 1;
+    const unsigned char second = 2;
+    EXPECT_OK(clpool_mem_fill(other, former, &first, 1, 0, block_size, 0, nullptr, nullptr));
+    EXPECT_OK(clpool_mem_read(other, former, 0, 1, &seen, 1, 0, 1, &event, nullptr));
+    EXPECT_OK(clpool_mem_release(former));
+    mem = allocate_on(other);
+    ASSERT_EQ(clpool_mem_handle(mem), handle);
+    clpool_mem* part = nullptr;
+    ASSERT_OK(clpool_mem_sub_region(mem, 0, block_size, 0, &part));
+    EXPECT_OK(release_on(mem, home));
+    EXPECT_OK(clpool_mem_fill(home, part, &second, 1, 0, block_size, 0, nullptr, nullptr));
+    stub_run_all();
+    gate.open();
+    stub_run_all();
+    EXPECT_EQ(seen, first);
+    EXPECT_OK(clpool_mem_release(part));
+    EXPECT_EQ(pending_at_last(), 0U);
+    pool.reset();
+  }
+}
+
+TEST_F(ReleaseOn, AQueueThatCannotBeKeptLeavesNoEvents) {
+  make({home});
+  const Gate gate(scene.cl.context);
+  const cl_event event = gate.get();
+  const std::int64_t references = queue_references();
+  stub_fail("clRetainCommandQueue", 1, CL_OUT_OF_HOST_MEMORY);
+  EXPECT_EQ(clpool_mem_release_on(mem, other, 1, &event, nullptr), CLPOOL_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(stub_failures(), 1U);
+  EXPECT_EQ(queue_references(), references);
+  EXPECT_OK(clpool_mem_release(mem));
+  EXPECT_EQ(pending(), 0U);
+}
+
 TEST_F(ReleaseOn, BehindAnEventThatCannotBeKeptDeclaresNoQueue) {
   make({home});
   const Gate gate(scene.cl.context);

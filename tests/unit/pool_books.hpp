@@ -43,7 +43,11 @@ struct StillWorld final : Surroundings {
     ++asked_for_requests;
     return served;
   }
-  bool has_queues() const noexcept override { return queues; }
+  mutable std::uint64_t asked_for_queues = 0;
+  bool has_queues() const noexcept override {
+    ++asked_for_queues;
+    return queues;
+  }
   bool may_settle(const Request*, std::uint64_t) const noexcept override { return settles; }
   std::uint64_t longer = 0;  ///< nanoseconds that requests may wait beyond the least
   std::uint64_t settling_ns(std::uint64_t, std::uint64_t least) const noexcept override {

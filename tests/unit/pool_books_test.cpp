@@ -271,6 +271,29 @@ TEST_F(PoolBooks, TheHeldLimitIsKeptAlthoughTheLargestChunkIsBusy) {
   EXPECT_EQ(taken, 0u);
 }
 
+/// Of memory that commands may use of which nobody told.
+TEST_F(PoolBooks, ChunksThatHaveToStayAreNotLookedAtWithEachRelease) {
+  options.max_held_bytes = 1;
+  rules.outlives_release = false;
+  begin_books();
+  std::vector<PoolBlock*> blocks;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    blocks.push_back(serve(10'000));
+    pool_chunk(*blocks.back()->chunk).unknown_uses = true;
+  }
+  PoolBlock* const known = serve(10'000);
+  world.asked_for_queues = 0;
+  for (PoolBlock* const block : blocks) {
+    books->free(*block, 0);
+  }
+  EXPECT_LT(world.asked_for_queues, 10'000U);
+  const std::uint64_t before = taken;
+  const std::uint64_t bytes = known->Block::size;
+  books->free(*known, 0);
+  release_garbage();
+  EXPECT_EQ(taken, before - bytes) << "it may go";
+}
+
 TEST_F(PoolBooks, ASizeThatNoDeviceCouldServeIsRefused) {
   begin_books();
   Request request;

@@ -76,7 +76,9 @@ void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
 
 HeapChunk* Books::put_back(Block& block, std::uint64_t stamp) noexcept {
   HeapChunk* const whole = strategy_->give_back(block, stamp);
-  next_idle_ = whole != nullptr ? std::min(next_idle_, whole->last_release) : next_idle_;
+  if (whole != nullptr && (rules_.outlives_release || !pool_chunk(*whole).unknown_uses)) {
+    next_idle_ = std::min(next_idle_, whole->last_release);
+  }
   return whole;
 }
 
@@ -194,7 +196,9 @@ bool Books::is_held_beyond(std::uint64_t most_held) const noexcept {
 }
 
 void Books::give_back_beyond(std::uint64_t most_held) noexcept {
-  if (!is_held_beyond(most_held) || (surroundings_.has_queues() && next_idle_ > surroundings_.completed())) {
+  const bool some_may_be_idle =
+      surroundings_.has_queues() ? next_idle_ <= surroundings_.completed() : next_idle_ != UINT64_MAX;
+  if (!is_held_beyond(most_held) || !some_may_be_idle) {
     return;
   }
   std::uint64_t next_idle = UINT64_MAX;
