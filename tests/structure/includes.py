@@ -17,7 +17,7 @@ BUT = ("pool/blocks/block_store.cpp", "pool/blocks/pool_block.hpp")
 # Of the pool's own files, which may include all of its rooms, what these may include.
 FOR_ALL_ROOMS = "pool/pool_options.hpp"
 OUTSIDE = re.compile(r"^\s*#\s*include\s*(<(?:CL/.*|atomic|chrono|condition_variable|future|mutex|semaphore|"
-                     r"shared_mutex|stop_token|thread|time\.h|ctime|pthread\.h)>|\"(?:cl/.*|base/.*(?:lock|mutex|process).*)\")")
+                     r"shared_mutex|stop_token|thread|time\.h|ctime|pthread\.h)>|\"(?:cl/.*|base/.*(?:lock|mutex|process|recycler|arrivals|flag).*)\")")
 
 
 def allowed_by(folder, name):

@@ -125,8 +125,8 @@ class Caches {
   /// One part in so many of the room that a limit leaves.
   static constexpr std::uint64_t kept_part_of_room = 16;
 
-  /// Limits are shared out anew when the pool has grown by an eighth or become smaller, when there are more keepers or fewer, and
-  /// after so many visits: threads may have ended, which tell nobody.
+  /// Limits are shared out anew when the pool has grown by an eighth or become smaller, when other keepers leave its own another
+  /// share, and after so many visits: threads may have ended, which tell nobody.
   static constexpr std::uint64_t visits_between_shares = 256;
 
   /// Of caches, which are made there one by one: until then their pages need not be there.

@@ -166,6 +166,8 @@ def _copy_image(queue: Any, dest: Any, src: Any, is_blocking: bool, wait_for: An
 def enqueue_fill(queue: Any, dest: MemoryObject, pattern: Any, size: int = WHOLE_SIZE, *, offset: int = 0,
                  wait_for: Any = None) -> _n.Event:
     """Fills a buffer or SVM with the repeated bytes of `pattern` (bytes, a NumPy scalar or array)."""
+    if pattern is None:
+        raise TypeError("pattern is None, bytes, a NumPy scalar or an array is needed")
     event: _n.Event = _n.clpool_mem_fill(queue, for_queue(queue, dest), pattern, offset, size, wait_for)
     return event
 

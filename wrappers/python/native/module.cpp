@@ -37,7 +37,8 @@ PyObject* cl_handle(PyObject*, PyObject* args) {
   PyObject* object = nullptr;
   const char* what = nullptr;
   void* handle = nullptr;
-  const bool done = PyArg_ParseTuple(args, "Os", &object, &what) && to_cl_handle(object, what, handle);
+  const bool done =
+      PyArg_ParseTuple(args, "Os", &object, &what) && to_given_cl_handle(object, what, "the handle", handle);
   return done ? PyLong_FromVoidPtr(handle) : nullptr;
 }
 

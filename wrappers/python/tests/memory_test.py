@@ -379,6 +379,9 @@ def test_none_for_an_object_that_must_be_there_is_a_type_error_which_names_it(co
                        (lambda: pool.allocate(64).release_after(None), "item 0 is None, a cl_event"),
                        (lambda: clpool.characterize.has_double_support(None), "device is None, a cl_device_id"),
                        (lambda: clpool.Context.from_int_ptr(None), "int_ptr_value is None, a cl_context"),
+                       (lambda: clpool.enqueue_fill(queue, buffer, None), "pattern is None"),
+                       (lambda: clpool.Device(None), "the handle is None, a cl_device_id"),
+                       (lambda: clpool.Device.from_int_ptr(None), "the handle is None, a cl_device_id"),
                        (lambda: clpool.Event.from_int_ptr(None), "int_ptr_value is None, a cl_event")):
         with pytest.raises(TypeError, match=name):
             call()
