@@ -93,12 +93,14 @@ cl_int clReleaseSampler(cl_sampler sampler);
 %{
 #include "calls.hpp"
 #include "events.hpp"
+#include "handlers.hpp"
 #include "objects.hpp"
 %}
 CLPOOL_HANDLE(csharp_domain)
 CLPOOL_HANDLE(csharp_ends)
 %include "native/calls.hpp"
 %include "native/events.hpp"
+%include "native/handlers.hpp"
 %include "native/objects.hpp"
 
 /* Statuses that have an exception of their own. */

@@ -41,7 +41,7 @@ namespace ClPool
             AllocationLog made = new AllocationLog();
             byte[] bytes = Encoding.UTF8.GetBytes(Arguments.NotNull(text, "text") + "\0");
             fixed (byte* content = bytes)
-            fixed (byte* called = Utf8.Bytes(name, "name"))
+            fixed (byte* called = Utf8.Bytes(Arguments.NotNull(name, "name"), "name"))
                 Errors.Check(Native.clpool_trace_parse(content, (ulong)bytes.Length - 1, called, &trace));
             made.handle.Own(trace);
             return made;

@@ -33,7 +33,8 @@ namespace ClPool
         /// <summary>Lists the devices that tests are to run on: those that CLPOOL_TEST or PYOPENCL_TEST names, or all.</summary>
         public static IntPtr[] ListForTests()
         {
-            return Collect((devices, capacity, count) => Native.clpool_device_list_for_tests(devices, capacity, count));
+            return Collect((devices, capacity, count) =>
+                KeepingSignals(() => Native.clpool_device_list_for_tests(devices, capacity, count)));
         }
 
         /// <summary>Names a device for people: "name [platform]".</summary>
@@ -58,12 +59,27 @@ namespace ClPool
 
         private static int WithOptions(DeviceOptions? options, Asker ask)
         {
-            if (options == null) return ask(null);
+            if (options == null) return KeepingSignals(() => ask(null));
             fixed (byte* selector = Utf8.Bytes(options.Selector, "Selector"))
             {
                 clpool_device_options native = options.ToNative();
                 native.selector = selector;
-                return ask(&native);
+                clpool_device_options* given = &native;
+                return KeepingSignals(() => ask(given));
+            }
+        }
+
+        // Calls that load drivers, which may take the runtime's signals.
+        private static int KeepingSignals(Func<int> call)
+        {
+            Native.csharp_signals_keep();
+            try
+            {
+                return call();
+            }
+            finally
+            {
+                Native.csharp_signals_put_back();
             }
         }
 

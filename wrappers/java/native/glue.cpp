@@ -14,7 +14,7 @@
 #include "signals.hpp"
 
 using clpool_java::jvm;
-using clpool_java::SignalGuard;
+using clpool_wrappers::SignalGuard;
 
 thread_local bool java_has_cause [[gnu::tls_model("initial-exec")]] = false;
 

@@ -4,7 +4,6 @@
 #include "jvm.hpp"
 
 #include "glue.hpp"
-#include "signals.hpp"
 
 namespace clpool_java {
 
@@ -91,7 +90,6 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
     *method.id = env->GetStaticMethodID(method.in, method.name, method.signature);
     if (*method.id == nullptr) return JNI_ERR;
   }
-  remember_signal_handlers();
   jvm.vm = vm;
   return kVersion;
 }

@@ -62,12 +62,13 @@ namespace ClPool.Interop
             {
                 ulong number;
                 IntPtr told;
+                Thread? begins = null;
                 lock (door)
                 {
                     if (ends == IntPtr.Zero) ends = Native.csharp_ends_create();
                     if (ends == IntPtr.Zero) throw new ClPoolException(Status.OutOfHostMemory, "the system has no eventfd for the ends of commands");
                     told = ends;
-                    if (!runs) new Thread(() => Run(told)) { IsBackground = true, Name = "ClPool events" }.Start();
+                    if (!runs) begins = new Thread(() => Run(told)) { IsBackground = true, Name = "ClPool events" };
                     runs = true;
                     Native.csharp_ends_retain(told); // the thread may end before this one goes on
                     number = ++last;
@@ -76,6 +77,7 @@ namespace ClPool.Interop
                 }
                 try
                 {
+                    if (begins != null) begins.Start(); // without the lock, for which it would wait: Mono may not end a process then
                     awaited.Event.FlushQueue();
                     Native.csharp_ends_expect(told, used.Value, number); // where the driver refuses, looking at it finds its end
                 }

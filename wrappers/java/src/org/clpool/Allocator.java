@@ -162,11 +162,11 @@ public final class Allocator extends NativeObject {
   /**
    * Decorator: writes every allocation, failure and release to a log that {@link Trace#open} reads.
    *
-   * @param file the log, replaced if it exists
+   * @param file the log, of the default file system, replaced if it exists
    * @return the decorated allocator
    */
   public Allocator withTrace(Path file) {
-    String path = Errors.required("file", file).toString();
+    String path = Text.nameOf(file);
     return new Allocator(() -> with(a -> Native.clpool_allocator_create_trace(a, path)));
   }
 

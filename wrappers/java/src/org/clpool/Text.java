@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.clpool;
 
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+
 import java.nio.charset.StandardCharsets;
 
 /** Text to and from C: UTF-8. */
@@ -42,5 +45,13 @@ final class Text {
       source.write(bytes, needed);
     } while (needed[0] > bytes.length);
     return new String(bytes, 0, (int) needed[0] - 1, StandardCharsets.UTF_8);
+  }
+
+  /** The name of a file that native code opens. */
+  static String nameOf(Path file) {
+    if (Errors.required("file", file).getFileSystem() != FileSystems.getDefault()) {
+      throw Errors.invalid("file is " + file.toUri() + ", but must be one of the default file system");
+    }
+    return file.toString();
   }
 }

@@ -17,11 +17,11 @@ public final class Trace extends NativeObject {
   /**
    * Reads a log from an uncompressed file.
    *
-   * @param file the file
+   * @param file the file, of the default file system
    * @return the log
    */
   public static Trace open(Path file) {
-    return new Trace(() -> Native.clpool_trace_open(Errors.required("file", file).toString()));
+    return new Trace(() -> Native.clpool_trace_open(Text.nameOf(file)));
   }
 
   /**

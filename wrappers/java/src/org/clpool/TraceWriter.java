@@ -14,11 +14,11 @@ public final class TraceWriter extends NativeObject {
   /**
    * Begins a log.
    *
-   * @param file file to write, replaced if it exists
+   * @param file file to write, of the default file system, replaced if it exists
    * @return the writer
    */
   public static TraceWriter create(Path file) {
-    return new TraceWriter(() -> Native.clpool_trace_writer_create(Errors.required("file", file).toString()));
+    return new TraceWriter(() -> Native.clpool_trace_writer_create(Text.nameOf(file)));
   }
 
   /**

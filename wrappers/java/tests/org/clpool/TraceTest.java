@@ -7,7 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.URI;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,6 +44,22 @@ class TraceTest {
       assertThrows(IllegalArgumentException.class, () -> trace.event(-1));
       assertTrue(trace.toString().contains("4 events"));
     }
+  }
+
+  @Test
+  void filesOfOtherFileSystemsAreRefused() throws Exception {
+    Path own = folder.resolve("own.csv");
+    Files.writeString(own, LOG);
+    URI archive = URI.create("jar:" + folder.resolve("other.zip").toUri());
+    try (FileSystem other = FileSystems.newFileSystem(archive, Map.of("create", "true"))) {
+      Path there = other.getPath(own.toString());
+      assertThrows(IllegalArgumentException.class, () -> Trace.open(there));
+      assertThrows(IllegalArgumentException.class, () -> TraceWriter.create(there));
+      try (Allocator allocator = Allocator.custom(new Support.Dry())) {
+        assertThrows(IllegalArgumentException.class, () -> allocator.withTrace(there));
+      }
+    }
+    assertEquals(LOG, Files.readString(own));
   }
 
   @Test

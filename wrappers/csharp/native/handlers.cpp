@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: The libclpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "handlers.hpp"
+
+#include "signals.hpp"
+
+void csharp_signals_keep() {
+  clpool_wrappers::SignalGuard::begin();
+}
+
+void csharp_signals_put_back() {
+  clpool_wrappers::SignalGuard::end();
+}
