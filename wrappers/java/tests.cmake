@@ -162,6 +162,13 @@ set_tests_properties(wrappers.java.closes_where_the_stack_ends PROPERTIES
                      LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION "[1-9][0-9]* errors, 0 blocks are out"
                      FAIL_REGULAR_EXPRESSION "left at the end of the process" ENVIRONMENT
                      "${on_java_stub};CLPOOL_STUB=leaks")
+foreach(mode -Xint -XX:TieredStopAtLevel=1 -Xcomp)
+  string(MAKE_C_IDENTIFIER "${mode}" name)
+  add_test(NAME wrappers.java.divides_by_zero.${name}
+           COMMAND "${Java_JAVA_EXECUTABLE}" ${mode} "-Dorg.clpool.library.path=$<TARGET_FILE:clpooljni>" -cp "${test_path}" org.clpool.DividesByZero)
+  set_tests_properties(wrappers.java.divides_by_zero.${name} PROPERTIES LABELS wrappers TIMEOUT 120 PASS_REGULAR_EXPRESSION
+                       "7 / 0 is no number")
+endforeach()
 # The jar with the libraries inside: nothing else says where they are.
 add_test(NAME wrappers.java.natives_in_the_jar
          COMMAND "${Java_JAVA_EXECUTABLE}" -Djava.library.path= -cp
