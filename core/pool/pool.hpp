@@ -237,6 +237,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   // pool_returns.cpp
   /// Whether a released block may be left in its cache's list of what other threads released, for whoever comes by with the mutex.
   bool may_leave_to_owner(ThreadCache& cache) noexcept;
+
   // pool_waiting.cpp: blocks that wait for the pool's own queues in their threads' caches.
   /// One that need not wait any more, of the calling thread's cache, or null; without the mutex, which it takes for a marker.
   /// `may_call`: a driver, too.
@@ -244,7 +245,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
     return cache != nullptr && cache->has_waiting() ? take_waited(*cache, request, may_call) : nullptr;
   }
   Mem* take_waited(ThreadCache& cache, const Request& request, bool may_call) noexcept;
-  // What the objects below are asked for in short.
+
   const MemoryRules& rules() const noexcept { return books_.rules(); }
   bool has_pending() const noexcept { return books_.pending_blocks() != 0; }
   /// Something is to be released without the mutex.
@@ -355,7 +356,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   EndedPool ended_;  ///< guarded by its list
 };
 
-/// The mutex of a pool, held from the beginning to the end but within out(), give_way() and nap(). What is to be released
+/// The mutex of a pool, held from the beginning to the end but within out() and give_way(), and where its thread sleeps. What is to be released
 /// without it is released at the end at the latest. The pool lives as long.
 class Pool::Visit final : public Way {
  public:
