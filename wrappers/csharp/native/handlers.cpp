@@ -5,7 +5,7 @@
 #include "signals.hpp"
 
 void csharp_signals_keep() {
-  clpool_wrappers::SignalGuard::begin();
+  clpool_wrappers::SignalGuard::begin(false);
 }
 
 void csharp_signals_put_back() {
