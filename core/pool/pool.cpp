@@ -64,10 +64,10 @@ void Pool::Visit::leave_closed() noexcept {
 }
 
 void Pool::Visit::hold_less() noexcept {
-  if (!pool_.may_settle(nullptr, settling_to_hold_less_ns)) {
+  if (!pool_.world_.may_settle(nullptr, settling_to_hold_less_ns)) {
     pool_.progress_.look(*this, Progress::Close::due);  // what was waited for in vain may be through by now
   }
-  if (pool_.may_settle(nullptr, settling_to_hold_less_ns)) {
+  if (pool_.world_.may_settle(nullptr, settling_to_hold_less_ns)) {
     pool_.progress_.settle(*this, settling_to_hold_less_ns);
   }
   pool_.books_.keep_to_held_limit();

@@ -36,6 +36,7 @@
 #include "pool/rests.hpp"
 #include "pool/returns.hpp"
 #include "pool/sleepers.hpp"
+#include "pool/world.hpp"
 
 namespace clpool::core {
 
@@ -50,7 +51,7 @@ struct PoolStretch {
   std::uint64_t tag;  ///< 0 unless active
 };
 
-class Pool final : public Shared, public MemOwner, private Surroundings {
+class Pool final : public Shared, public MemOwner {
  public:
   static Status create(Allocator& allocator, const PoolOptions& options, Reference<Pool>& pool);
 
@@ -169,27 +170,6 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
            cache.owner.load(std::memory_order_relaxed) == this_thread_record && revocation_.look_for_end() &&
            (try_release(mem) || (may_wait_in_cache(mem) && let_wait_in_own_cache(mem)));
   }
-
-  // Surroundings
-  std::uint64_t earning_requests() const noexcept override { return caches_.earning_requests(); }
-  bool blocks_come_home() const noexcept override { return returns_.has_backlog(); }
-  bool has_queues() const noexcept override { return pending_.own().epochs.has_queues(); }
-  bool may_settle(const Request* request, std::uint64_t nanoseconds) const noexcept override {
-    return pending_.may_settle(request, nanoseconds, now_ns());
-  }
-  std::uint64_t settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept override {
-    return progress_.settling_ns(needed, least);
-  }
-  bool may_look_at_all() const noexcept override { return pending_.may_look(now_ns()); }
-  std::uint64_t completed() const noexcept override { return pending_.own().epochs.completed(); }
-  std::uint64_t open() const noexcept override { return pending_.own().epochs.open(); }
-  bool uses_parts_once() const noexcept override { return sub_buffers_.uses_once(); }
-  bool ended_pools_remain() const noexcept override {
-    return ended_pools.remain_for(allocator_->traits().sources, options_.wait_ns);
-  }
-  std::uint64_t given_back_so_far() const noexcept override { return given_back(); }
-  std::uint64_t now_ns() const noexcept override { return clock_ns(); }
-  bool keep(PoolBlock& block) noexcept override { return returns_.keep(block); }
 
   // pool_begin.cpp
   /// Whether released blocks wait in caches, and what these keep besides.
@@ -347,6 +327,7 @@ class Pool final : public Shared, public MemOwner, private Surroundings {
   std::uint64_t visitors_ = 0;    ///< visits that have begun and not ended: the pool must stay as long
   Arrivals later_;                ///< blocks whose release was put off; closed in the end
   int looks_without_marker_ = 0;  ///< at a queue that refuses markers behind what was given back
+  World world_;
   Books books_;
   Pending pending_;
   Caches caches_;

@@ -63,7 +63,7 @@ void Pool::last_reference_gone() noexcept {
 void Pool::end() noexcept {
   ends_ = true;
   when_out_of_memory(end_all_ended);
-  ended_pools.enter(ended_, now_ns());
+  ended_pools.enter(ended_, clock_ns());
   // Whoever gave functions of their own may take away what these work on as soon as the pool is released.
   const bool is_custom = allocator_->traits().kind == MemKind::custom;
   const PoolCallbacks callbacks = options_.callbacks;

@@ -18,20 +18,20 @@ constexpr std::uint64_t settling_to_give_back_ns = 2'000'000;
 
 void Pool::settle_to_give_back(Visit& visit) noexcept {
   const std::uint64_t deadline =
-      now_ns() + (guard_ != nullptr ? resting_to_give_back_ns : settling_to_give_back_ns);
+      clock_ns() + (guard_ != nullptr ? resting_to_give_back_ns : settling_to_give_back_ns);
   const auto left = [&] {
-    const std::uint64_t now = now_ns();
+    const std::uint64_t now = clock_ns();
     return now < deadline ? deadline - now : 0;
   };
   books_.forget_waits();  // who asks for memory to go has a reason to think that it can
   progress_.end_rest(visit, left());
-  if (pending_.has_late_events() || !may_settle(nullptr, 1)) {
+  if (pending_.has_late_events() || !world_.may_settle(nullptr, 1)) {
     progress_.look(visit, Progress::Close::all,
                    {UINT64_MAX, UINT64_MAX, deadline});  // what was waited for in vain may be through by now
   }
   if (!rules().outlives_release || has_pending()) {
     const std::uint64_t longest = std::max<std::uint64_t>(left(), 1);  // a few looks, however late it is
-    progress_.settle_all(visit, may_settle(nullptr, longest) ? longest : 0);
+    progress_.settle_all(visit, world_.may_settle(nullptr, longest) ? longest : 0);
   } else {
     progress_.look(visit, Progress::Close::due);
   }
