@@ -152,13 +152,12 @@ CLPOOL_API clpool_status clpool_mem_unbind_queue(clpool_mem* mem) CLPOOL_NOEXCEP
 
 /**
  * clpool_mem_release() with a choice of queue, events to wait for and an event of the free. For a block of a
- * pool the event is that of its uses, after which the pool may hand it out again (at once, where nothing else was
- * declared for the block, the pool is over that queue alone, in order, and the host does not write: its order
- * suffices). If other references are
- * left, such as those of views, parts and maps, one is given up and nothing is freed yet: the event is
- * complete when the commands enqueued on the queue so far and those waited for are, and the last reference,
- * however it is given up, frees behind them. If one of the events ends in an error, so does the free of SVM
- * of no pool, which then stays allocated; a block of a pool comes free.
+ * pool the event is that of its uses, after which the pool may hand it out again (at once, where nothing else
+ * was declared for the block, the pool is over that queue alone, in order, and the host does not write: its
+ * order suffices). If other references are left, such as those of views, parts and maps, one is given up and
+ * nothing is freed yet: the event is complete when the commands enqueued on the queue so far and those waited
+ * for are, and the last reference, however it is given up, frees behind them. If one of the events ends in an
+ * error, so does the free of SVM of no pool, which then stays allocated; a block of a pool comes free.
  * @param mem as for clpool_mem_bind_queue()
  * @param queue_or_null the queue to free behind; NULL: the one that the memory is bound to
  * @param wait_count number of events

@@ -623,8 +623,8 @@ CLPOOL_API clpool_status clpool_mem_release_after(clpool_mem* mem, uint32_t coun
  * Says that commands on a queue use a block: after its release it is handed out again only when what was
  * enqueued there until the release is complete; one marker serves many releases. That holds for the pool's
  * own queues too: a block that only the pool's one queue, in order, uses had better not be declared, as it is
- * then held back, with others up to 64 MiB or an eighth of the pool, where the order of the queue suffices. To
- * be called before the first command on a queue; may be called for several queues.
+ * then held back, with others up to 64 MiB or an eighth of the pool, where the order of the queue suffices.
+ * To be called before the first command on a queue; may be called for several queues.
  *
  * Commands on the queue after the first such call since the block was handed out also come after what may
  * still use the memory from before that: where the pool has one in-order queue and this is another, after
