@@ -22,7 +22,7 @@ class World final : public Surroundings {
   /// `sources`: of the pool's memory, see EndedPools. `wait_ns`: how long its requests wait.
   World(const Caches& caches, const Pending& pending, Returns& returns, const Progress& progress,
         const cl::SubBuffers& sub_buffers, const std::vector<const void*>& sources,
-        const std::uint64_t& wait_ns) noexcept
+        std::uint64_t wait_ns) noexcept
       : caches_(caches),
         pending_(pending),
         returns_(returns),
@@ -58,7 +58,7 @@ class World final : public Surroundings {
   const Progress& progress_;
   const cl::SubBuffers& sub_buffers_;
   const std::vector<const void*>& sources_;
-  const std::uint64_t& wait_ns_;
+  const std::uint64_t wait_ns_;
 };
 
 }  // namespace clpool::core

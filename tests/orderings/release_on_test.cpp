@@ -132,28 +132,18 @@ TEST_F(ReleaseOn, AQueueIsNoUseThere) {
   }
 }
 
-TEST_F(ReleaseOn, AQueueThatCannotBeKeptLeavesNoEvents) {
+TEST_F(ReleaseOn, ThatCannotKeepItsQueueOrEventKeepsNeither) {
   make({home});
   const Gate gate(scene.cl.context);
   const cl_event event = gate.get();
   const std::int64_t references = queue_references();
-  stub_fail("clRetainCommandQueue", 1, CL_OUT_OF_HOST_MEMORY);
-  EXPECT_EQ(clpool_mem_release_on(mem, other, 1, &event, nullptr), CLPOOL_ERROR_OUT_OF_MEMORY);
-  EXPECT_EQ(stub_failures(), 1U);
-  EXPECT_EQ(queue_references(), references);
-  EXPECT_OK(clpool_mem_release(mem));
-  EXPECT_EQ(pending(), 0U);
-}
-
-TEST_F(ReleaseOn, BehindAnEventThatCannotBeKeptDeclaresNoQueue) {
-  make({home});
-  const Gate gate(scene.cl.context);
-  const cl_event event = gate.get();
-  const std::int64_t references = queue_references();
-  stub_fail("clRetainEvent", 1, CL_OUT_OF_HOST_MEMORY);
-  EXPECT_EQ(clpool_mem_release_on(mem, other, 1, &event, nullptr), CLPOOL_ERROR_OUT_OF_MEMORY);
-  EXPECT_EQ(stub_failures(), 1U);
-  EXPECT_EQ(queue_references(), references);
+  for (const char* const entry : {"clRetainCommandQueue", "clRetainEvent"}) {
+    stub_fail(entry, 1, CL_OUT_OF_HOST_MEMORY);
+    EXPECT_EQ(clpool_mem_release_on(mem, other, 1, &event, nullptr), CLPOOL_ERROR_OUT_OF_MEMORY) << entry;
+    EXPECT_EQ(stub_failures(), 1U) << entry;
+    stub_fail_none();
+    EXPECT_EQ(queue_references(), references) << entry;
+  }
   EXPECT_OK(clpool_mem_release(mem));
   EXPECT_EQ(pending(), 0U);
 }

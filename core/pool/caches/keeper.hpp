@@ -44,8 +44,8 @@ class Keeper {
   void note_exchanged(std::uint64_t chunks) noexcept {
     halvings_ = std::min(halvings_ + (chunks - std::exchange(exchanged_, chunks)), most_halvings);
   }
-  /// So many requests were served so far: in each window of them in which no chunk went back it keeps twice as much again (in none of several that passed between two calls, if one
-  /// did meanwhile).
+  /// So many requests were served so far: in each window of them in which no chunk went back it keeps twice as much again; in none of
+  /// several that passed between two calls, if one did meanwhile.
   void note_time(std::uint64_t requests) noexcept {
     const std::uint64_t windows = (requests - window_start_) / requests_a_window;
     if (windows != 0) {
