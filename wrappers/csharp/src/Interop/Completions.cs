@@ -77,7 +77,7 @@ namespace ClPool.Interop
                 }
                 try
                 {
-                    if (begins != null) begins.Start(); // without the lock, for which it would wait: Mono may not end a process then
+                    if (begins != null) Begin(begins, number);
                     awaited.Event.FlushQueue();
                     Native.csharp_ends_expect(told, used.Value, number); // where the driver refuses, looking at it finds its end
                 }
@@ -86,6 +86,25 @@ namespace ClPool.Interop
                     Native.csharp_ends_release(told);
                 }
                 return awaited.Source.Task;
+            }
+        }
+
+        // Without the lock, for which the thread would wait: Mono may not end a process then. Where it cannot begin, such as for want of
+        // memory, the next event that is awaited has another one begin, which serves those that came meanwhile, too.
+        private static void Begin(Thread thread, ulong number)
+        {
+            try
+            {
+                thread.Start();
+            }
+            catch
+            {
+                lock (door)
+                {
+                    runs = false;
+                    waiting.Remove(number);
+                }
+                throw;
             }
         }
 
