@@ -202,7 +202,7 @@ Status Pool::allocate_slowly(std::size_t size, Mem*& mem, OnQueue* on) {
     }
   }
   if (status == Status::success) {
-    trace("block of %llu bytes handed out for a request of %llu", request.rounded, size);
+    trace("block of %llu bytes handed out for a request of %llu", mem->capacity, size);
   }
   return status;
 }

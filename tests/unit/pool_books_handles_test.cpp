@@ -162,12 +162,87 @@ TEST_F(PoolBooksWithHandles, AFewPlacesAreLookedAtForAHandleOfTheShape) {
       ASSERT_EQ(used.back()->Block::size, used.back()->chunk->size);
     }
     used.push_back(serve(512));
-    EXPECT_EQ(std::count(steps.begin(), steps.end(), "make handle"), in_vain < 8 ? 0 : 1) << in_vain;
+    EXPECT_EQ(used.back()->Block::size, in_vain < 8 ? 512U : 768U) << in_vain;
     for (PoolBlock* const block : used) {
       books->free(*block, 0);
     }
     PoolBooks::TearDown();
   }
+}
+
+/// Places of one size with living handles, in a pool that has just so much.
+class PoolBooksWithPlaces : public PoolBooksWithHandles {
+ protected:
+  static constexpr std::size_t mib = 1 << 20;
+
+  void SetUp() override {
+    PoolBooksWithHandles::SetUp();
+    options.min_chunk_bytes = 0;
+    begin_books();
+  }
+  void TearDown() override {
+    for (PoolBlock* const block : kept) {
+      books->free(*block, 0);
+    }
+    PoolBooks::TearDown();
+  }
+  void make_places(std::size_t count, std::size_t bytes, std::size_t managed) {
+    for (std::size_t i = 0; i < count; ++i) {
+      places.push_back(serve(bytes));
+      kept.push_back(serve(256));
+    }
+    kept.push_back(serve(managed - books->managed_bytes()));
+    ASSERT_EQ(books->managed_bytes(), managed);
+    for (PoolBlock* const place : places) {
+      books->free(*place, 0);
+    }
+  }
+  /// The capacity of the block that a request gets.
+  std::uint64_t capacity_of(std::size_t bytes) {
+    kept.push_back(serve(bytes));
+    return kept.back()->Block::size;
+  }
+  void release_last() {
+    books->free(*kept.back(), 0);
+    kept.pop_back();
+  }
+
+  std::vector<PoolBlock*> places;
+  std::vector<PoolBlock*> kept;
+};
+
+TEST_F(PoolBooksWithPlaces, ARequestTakesAPlaceThatIsFourTimesAsLargeForItsHandle) {
+  make_places(4, 2048, 32 * mib);
+  EXPECT_EQ(capacity_of(512), 2048u);
+  EXPECT_EQ(steps, Steps{"done"}) << "no handle is made";
+  EXPECT_EQ(capacity_of(256), 256u) << "more than four times";
+}
+
+TEST_F(PoolBooksWithPlaces, OrOnePartIn8192OfThePoolLarger) {
+  make_places(4, 4096, 16 * mib);
+  EXPECT_EQ(capacity_of(1792), 1792u) << "2,304 bytes larger";
+  EXPECT_EQ(capacity_of(2048), 4096u) << "2,048 bytes larger";
+}
+
+TEST_F(PoolBooksWithPlaces, AllTogetherTakeOnePartIn512OfThePoolBesides) {
+  make_places(24, 4096, 16 * mib);
+  for (int i = 0; i < 16; ++i) {
+    ASSERT_EQ(capacity_of(2048), 4096u) << i;
+  }
+  ASSERT_EQ(capacity_of(2048), 2048u) << "32,768 bytes are taken besides";
+  ASSERT_EQ(capacity_of(4096), 4096u) << "which takes nothing besides";
+  release_last();
+  release_last();
+  release_last();
+  EXPECT_EQ(capacity_of(2048), 2048u) << "where the other was";
+  EXPECT_EQ(capacity_of(2048), 4096u) << "one is back";
+  EXPECT_EQ(capacity_of(2048), 2048u);
+}
+
+TEST_F(PoolBooksWithPlaces, NotWhereTheHandleWasNotUsedOnce) {
+  make_places(4, 4096, 16 * mib);
+  world.turns = true;
+  EXPECT_EQ(capacity_of(2048), 2048u);
 }
 
 TEST_F(PoolBooksWithHandles, AWhollyFreeChunkIsNotCutUpForAHandleWhileThereAreCallsForASmallOne) {

@@ -26,7 +26,7 @@ struct PoolParts : testing::Test {
   /// How many handles of that size a request would find.
   std::size_t found(std::uint64_t size) const {
     std::size_t count = 0;
-    for (const Part* one = shapes.first(size); one != nullptr; one = one->next_alike) {
+    for (const Part* one = shapes.first_from(size); one != nullptr; one = one->free_next) {
       EXPECT_EQ(one->state, Part::State::unused);
       count += one->size == size ? 1 : 0;
     }
@@ -65,7 +65,7 @@ struct PoolParts : testing::Test {
 
   std::vector<char> handles = std::vector<char>(4096);
   std::size_t next_handle = 0;
-  Shapes shapes;
+  Shapes shapes{8};
   PoolChunk chunk;
   Parts& parts = chunk.parts;
   DyingParts dying;
@@ -107,7 +107,7 @@ TEST_F(PoolParts, AHandleThatIsKnownServesWhatItFitsAndMakesRoomForOthers) {
   EXPECT_EQ(parts.check(), nullptr);
   make_unused(256, 512);
   only_used_once = false;
-  EXPECT_EQ(claim(256, 640, shapes.first(512)), Claim::release) << "it is smaller";
+  EXPECT_EQ(claim(256, 640, shapes.first_from(512)), Claim::release) << "it is smaller";
   EXPECT_EQ(release_dying(), 2u);
 }
 
@@ -151,7 +151,7 @@ TEST_F(PoolParts, HandlesAreFoundByTheirSizeAsLongAsTheyAreUnused) {
   make_unused(1024, 256);
   EXPECT_EQ(found(512), 2u);
   EXPECT_EQ(found(256), 1u);
-  EXPECT_EQ(shapes.first(512)->offset, 512u) << "the last one first";
+  EXPECT_EQ(shapes.first_from(512)->offset, 512u) << "the last one first";
   EXPECT_EQ(claim(0, 512), Claim::ready);
   EXPECT_EQ(found(512), 1u);
   EXPECT_EQ(claim(768, 512), Claim::release) << "overlaps two";

@@ -109,17 +109,18 @@ void Parts::made(Part& part, void* handle, bool used_once) noexcept {
   part.used_once = used_once;
 }
 
-void Parts::put_aside(std::uint64_t offset, DyingParts& dying) noexcept {
+std::uint64_t Parts::put_aside(std::uint64_t offset, DyingParts& dying) noexcept {
   Part& part = parts_.find(offset)->second;
   part.state = Part::State::unused;
   part.previous = newest_;
   part.next = nullptr;
   (newest_ != nullptr ? newest_->next : oldest_) = &part;
   newest_ = &part;
-  shapes_->enter(part);
+  shapes_->insert(part);
   if (++unused_ > most_unused) {
     doom(*oldest_, dying);
   }
+  return std::exchange(part.excess, 0);
 }
 
 void Parts::put_all(DyingParts& dying) noexcept {

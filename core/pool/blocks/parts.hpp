@@ -12,7 +12,7 @@
 
 #include "base/fifo.hpp"
 #include "engine/block.hpp"
-#include "pool/blocks/shapes.hpp"
+#include "engine/size_index.hpp"
 
 namespace clpool::core {
 
@@ -24,6 +24,7 @@ struct Part {
   PoolChunk* chunk = nullptr;
   std::uint64_t offset = 0;  ///< bytes from the chunk's start
   std::uint64_t size = 0;    ///< bytes
+  std::uint64_t excess = 0;  ///< used: bytes that its request had no need of
   void* handle = nullptr;    ///< null while it is being made
   State state = State::used;
   bool used_once = false;    ///< the pool used it itself, in turn (cl::SubBuffers)
@@ -32,9 +33,13 @@ struct Part {
   Block* block = nullptr;    ///< used: the block whose handle it is
   Part* left = nullptr;      ///< neighbours by address
   Part* right = nullptr;
-  Part* previous_alike = nullptr;  ///< unused: the list in Shapes
-  Part* next_alike = nullptr;
+  std::uint32_t bin = 0;  ///< these three unused: the index of Shapes
+  Part** free_link = nullptr;
+  Part* free_next = nullptr;
 };
+
+/// The unused handles of a pool by their size, so that a request can be sent to a place where one of its shape is alive.
+using Shapes = SizeIndex<Part>;
 
 /// Handles that are to be released.
 using DyingParts = Fifo<Part>;
@@ -72,8 +77,8 @@ class Parts {
   void made(Part& part, void* handle, bool used_once) noexcept;
 
   /// The handle of the block that begins at `offset` is no longer used. What is beyond the bound goes to
-  /// `dying`.
-  void put_aside(std::uint64_t offset, DyingParts& dying) noexcept;
+  /// `dying`. Returns the excess that it had.
+  std::uint64_t put_aside(std::uint64_t offset, DyingParts& dying) noexcept;
 
   /// All handles of a chunk that is to be given back; none is used.
   void put_all(DyingParts& dying) noexcept;

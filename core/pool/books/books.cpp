@@ -4,6 +4,7 @@
 #include "pool/books/books.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "engine/binned.hpp"
@@ -28,7 +29,9 @@ Books::Books(const PoolOptions& options, const MemoryRules& rules, Surroundings&
       rules_(rules),
       strategy_(make_strategy(options, rules, blocks_)),
       chunks_(strategy_->chunks()),
-      shapes_(rules.has_handles ? std::make_unique<Shapes>() : nullptr) {}
+      shapes_(rules.has_handles
+                  ? std::make_unique<Shapes>(static_cast<unsigned>(std::countr_zero(rules.granule)))
+                  : nullptr) {}
 
 void Books::free(PoolBlock& block, std::uint64_t stamp) noexcept {
   if (!rules_.guarded) {
@@ -54,7 +57,7 @@ void Books::free_rested(PoolBlock& block) noexcept {
 void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
   PoolChunk& chunk = pool_chunk(*block.chunk);
   if (rules_.has_handles && block.Block::size != chunk.size) {
-    chunk.parts.put_aside(block.offset, garbage_.parts);
+    excess_bytes_ -= chunk.parts.put_aside(block.offset, garbage_.parts);
   }
   block.handle = nullptr;
   block.pointer = nullptr;

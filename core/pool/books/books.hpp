@@ -20,7 +20,7 @@
 #include "engine/strategy.hpp"
 #include "pool/blocks/block_store.hpp"
 #include "pool/blocks/held_back.hpp"
-#include "pool/blocks/shapes.hpp"
+#include "pool/blocks/parts.hpp"
 #include "pool/books/account.hpp"
 #include "pool/books/line.hpp"
 #include "pool/books/request.hpp"
@@ -337,8 +337,10 @@ class Books {
 
   /// For a size beyond what a block may have, if not just by its rounding.
   Status begin_too_large(std::size_t size, Request& request) const noexcept;
-  /// Under an unused handle of just that size, where there are handles.
+  /// Under an unused handle of just that size, or a little more, where there are handles.
   Block* take_place(Request& request, const GrowthLimits& limits);
+  /// … of `least` to `most` bytes.
+  Block* take_place(Request& request, std::uint64_t least, std::uint64_t most, const GrowthLimits& limits);
   Block* take_within(Request& request, const GrowthLimits& limits) {
     Block* block = shapes_ != nullptr ? take_place(request, limits) : nullptr;
     if (block == nullptr) {
@@ -488,6 +490,7 @@ class Books {
   const std::unique_ptr<Strategy> strategy_;
   const ChunkList& chunks_;               ///< the strategy's
   const std::unique_ptr<Shapes> shapes_;  ///< null unless parts need handles
+  std::uint64_t excess_bytes_ = 0;        ///< of blocks at places that are larger than need be
   std::uint64_t leaving_bytes_ = 0;  ///< of chunks that left the books and have not reached the allocator yet
   std::uint64_t reserved_bytes_ = 0;  ///< of chunks that are being asked for
   std::uint64_t peak_managed_bytes_ = 0;

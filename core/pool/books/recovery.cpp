@@ -27,6 +27,12 @@ constexpr int most_failed_handles = 8;
 /// out of memory for a sign to do without, or to give something back, would wait each time.
 constexpr std::uint64_t longest_wait_for_users_ns = 10'000'000;
 
+/// A request takes a place that is larger than need be, for the handle that is alive there: by so many times its bytes at most, and
+/// by one part in so many of what the pool has; all that are in use together by one part in so many.
+constexpr std::uint64_t most_times_larger = 3;
+constexpr std::uint64_t larger_part = 8192;
+constexpr std::uint64_t excess_part = 512;
+
 /// CL_INVALID_BUFFER_SIZE.
 constexpr cl_int invalid_buffer_size = -61;
 
@@ -183,22 +189,34 @@ bool Books::want(Request& request, std::uint64_t bytes) noexcept {
 
 // Stages.
 
-Block* Books::take_place(Request& request, const GrowthLimits& limits) {
+Block* Books::take_place(Request& request, std::uint64_t least, std::uint64_t most,
+                         const GrowthLimits& limits) {
   constexpr int most_looks = 8;
-  Part* part = shapes_->first(request.rounded);
-  for (int looks = 0; part != nullptr && looks < most_looks; ++looks, part = part->next_alike) {
-    if (part->size != request.rounded) {
-      continue;
-    }
-    Block* const hole = part->chunk->parts.hole_of(*part);
+  const bool only_used_once = surroundings_.uses_parts_once();
+  Part* part = shapes_->first_from(least);
+  for (int looks = 0; part != nullptr && looks < most_looks && !shapes_->is_beyond(*part, most); ++looks) {
+    const bool suits = part->size >= least && part->size <= most && part->used_once >= only_used_once;
+    Block* const hole = suits ? part->chunk->parts.hole_of(*part) : nullptr;
     Block* const block =
-        hole != nullptr ? strategy_->take_at(*hole, part->offset, request.rounded, limits) : nullptr;
+        hole != nullptr ? strategy_->take_at(*hole, part->offset, part->size, limits) : nullptr;
     if (block != nullptr) {
       request.part = part;
       return block;
     }
+    part = shapes_->next(*part);
   }
   return nullptr;
+}
+
+Block* Books::take_place(Request& request, const GrowthLimits& limits) {
+  Block* const exact = take_place(request, request.rounded, request.rounded, limits);
+  const std::uint64_t most_excess = managed_bytes() / excess_part;
+  const std::uint64_t larger = std::min({most_times_larger * request.rounded, managed_bytes() / larger_part,
+                                         most_excess - std::min(most_excess, excess_bytes_)});
+  if (exact != nullptr || larger < rules_.granule) {
+    return exact;
+  }
+  return take_place(request, request.rounded + rules_.granule, request.rounded + larger, limits);
 }
 
 bool Books::take_free(Request& request, Step&) {
@@ -398,6 +416,8 @@ Step::Kind Books::handle_step(Request& request, std::uint64_t& amount) {
   }
   switch (claim) {
     case Parts::Claim::ready:
+      request.part->excess = block.Block::size - std::min(block.Block::size, request.rounded);
+      excess_bytes_ += request.part->excess;
       block.handle = static_cast<cl_mem>(std::exchange(request.part, nullptr)->handle);
       return Step::Kind::done;
     case Parts::Claim::make:
