@@ -339,8 +339,9 @@ class Books {
   Status begin_too_large(std::size_t size, Request& request) const noexcept;
   /// Under an unused handle of just that size, or a little more, where there are handles.
   Block* take_place(Request& request, const GrowthLimits& limits);
-  /// … of `least` to `most` bytes.
-  Block* take_place(Request& request, std::uint64_t least, std::uint64_t most, const GrowthLimits& limits);
+  Block* take_place_of(Part& part, Request& request, const GrowthLimits& limits);
+  /// Bytes by which its place may be larger than need be.
+  std::uint64_t most_excess(const Request& request) const noexcept;
   Block* take_within(Request& request, const GrowthLimits& limits) {
     Block* block = shapes_ != nullptr ? take_place(request, limits) : nullptr;
     if (block == nullptr) {

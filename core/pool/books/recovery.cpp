@@ -189,34 +189,39 @@ bool Books::want(Request& request, std::uint64_t bytes) noexcept {
 
 // Stages.
 
-Block* Books::take_place(Request& request, std::uint64_t least, std::uint64_t most,
-                         const GrowthLimits& limits) {
-  constexpr int most_looks = 8;
-  const bool only_used_once = surroundings_.uses_parts_once();
-  Part* part = shapes_->first_from(least);
-  for (int looks = 0; part != nullptr && looks < most_looks && !shapes_->is_beyond(*part, most); ++looks) {
-    const bool suits = part->size >= least && part->size <= most && part->used_once >= only_used_once;
-    Block* const hole = suits ? part->chunk->parts.hole_of(*part) : nullptr;
-    Block* const block =
-        hole != nullptr ? strategy_->take_at(*hole, part->offset, part->size, limits) : nullptr;
-    if (block != nullptr) {
-      request.part = part;
-      return block;
-    }
-    part = shapes_->next(*part);
-  }
-  return nullptr;
+std::uint64_t Books::most_excess(const Request& request) const noexcept {
+  const std::uint64_t of_all = managed_bytes() / excess_part;
+  return std::min({most_times_larger * request.rounded, managed_bytes() / larger_part,
+                   of_all - std::min(of_all, excess_bytes_)});
+}
+
+Block* Books::take_place_of(Part& part, Request& request, const GrowthLimits& limits) {
+  Block* const hole = part.chunk->parts.hole_of(part);
+  Block* const block = hole != nullptr ? strategy_->take_at(*hole, part.offset, part.size, limits) : nullptr;
+  request.part = block != nullptr ? &part : nullptr;
+  return block;
 }
 
 Block* Books::take_place(Request& request, const GrowthLimits& limits) {
-  Block* const exact = take_place(request, request.rounded, request.rounded, limits);
-  const std::uint64_t most_excess = managed_bytes() / excess_part;
-  const std::uint64_t larger = std::min({most_times_larger * request.rounded, managed_bytes() / larger_part,
-                                         most_excess - std::min(most_excess, excess_bytes_)});
-  if (exact != nullptr || larger < rules_.granule) {
-    return exact;
+  // Each look fetches what has left the processor's caches.
+  constexpr int most_looks = 3;
+  const std::uint64_t most = request.rounded + most_excess(request);
+  const bool only_used_once = surroundings_.uses_parts_once();
+  Part* larger = nullptr;
+  Part* part = shapes_->first_from(request.rounded);
+  for (int looks = 0; part != nullptr && looks < most_looks && !shapes_->is_beyond(*part, most); ++looks) {
+    const bool serves =
+        part->used_once >= only_used_once && part->size >= request.rounded && part->size <= most;
+    if (serves && part->size == request.rounded) {
+      if (Block* const block = take_place_of(*part, request, limits); block != nullptr) {
+        return block;
+      }
+    } else if (serves && larger == nullptr) {
+      larger = part;
+    }
+    part = shapes_->next(*part);
   }
-  return take_place(request, request.rounded + rules_.granule, request.rounded + larger, limits);
+  return larger != nullptr ? take_place_of(*larger, request, limits) : nullptr;
 }
 
 bool Books::take_free(Request& request, Step&) {
