@@ -43,13 +43,13 @@ void Parts::erase(Part& part) noexcept {
 
 Parts::Claim Parts::claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, bool only_used_once,
                           Part*& part, DyingParts& dying) {
-  auto behind = parts_.end();
   Part* first = std::exchange(part, nullptr);
-  if (first == nullptr) {
-    behind = parts_.upper_bound(offset);
-    first = behind != parts_.end() ? &behind->second : nullptr;
-    Part* const before = first != nullptr ? first->left : last_;
-    first = before != nullptr && before->offset + before->size > offset ? before : first;
+  first = first != nullptr ? first : last_;
+  while (first != nullptr && first->offset + first->size <= offset) {
+    first = first->right;
+  }
+  while (first != nullptr && first->left != nullptr && first->left->offset + first->left->size > offset) {
+    first = first->left;
   }
   if (first != nullptr && first->offset == offset && first->size == size &&
       first->state == Part::State::unused && first->used_once >= only_used_once) {
@@ -69,7 +69,7 @@ Parts::Claim Parts::claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t 
     }
   }
   if (result == Claim::make) {  // nothing overlaps: `first` is behind
-    part = &parts_.try_emplace(behind, offset)->second;
+    part = &parts_.try_emplace(offset).first->second;
     enlist(*part, first);
     part->chunk = &chunk;
     part->offset = offset;
@@ -91,6 +91,11 @@ Block* Parts::hole_of(const Part& part) const noexcept {
     block = block->right;
   }
   return block->free ? block : nullptr;
+}
+
+Part* Parts::at(std::uint64_t offset) noexcept {
+  const auto it = parts_.find(offset);
+  return it != parts_.end() ? &it->second : nullptr;
 }
 
 bool Parts::has_unused(std::uint64_t offset, std::uint64_t size, bool only_used_once) const noexcept {
@@ -135,22 +140,21 @@ void Parts::forget(Part& part) noexcept {
 }
 
 const char* Parts::check() const noexcept {
-  std::uint64_t end = 0;
+  std::size_t count = 0;
   std::size_t unused = 0;
-  const Part* left = nullptr;
-  for (const auto& [offset, part] : parts_) {
-    if (offset < end) {
-      return "two living handles overlap";
-    }
-    if (part.left != left || (left != nullptr && left->right != &part)) {
+  const Part* right = nullptr;
+  for (const Part* part = last_; part != nullptr; part = part->left) {
+    if (part->right != right || ++count > parts_.size()) {
       return "handles are not linked in the order of their addresses";
     }
-    left = &part;
-    end = offset + part.size;
-    unused += part.state == Part::State::unused ? 1 : 0;
+    if (right != nullptr && part->offset + part->size > right->offset) {
+      return "two living handles overlap";
+    }
+    unused += part->state == Part::State::unused ? 1 : 0;
+    right = part;
   }
-  if (last_ != left || (left != nullptr && left->right != nullptr)) {
-    return "the last handle is not the last one";
+  if (count != parts_.size()) {
+    return "a handle is not linked";
   }
   return unused == unused_ && unused <= most_unused ? nullptr : "unused handles are miscounted";
 }

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <unordered_map>
 
 #include "base/fifo.hpp"
 #include "engine/block.hpp"
@@ -62,10 +62,13 @@ class Parts {
   void enter_in(Shapes& shapes) noexcept { shapes_ = &shapes; }
 
   /// For a region that is in nobody's hands. A handle that was not used once does not serve it if
-  /// `only_used_once`. `part`: an unused handle that begins there, if that is known, which saves the search for it;
-  /// afterwards the claimed one, or null. Throws std::bad_alloc, changing nothing.
+  /// `only_used_once`. `part`: any of the chunk's from which the way to the region is short, or null; afterwards
+  /// the claimed one, or null. Throws std::bad_alloc, changing nothing.
   Claim claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, bool only_used_once, Part*& part,
               DyingParts& dying);
+
+  /// The handle of the region that begins there, or null.
+  Part* at(std::uint64_t offset) noexcept;
 
   /// True if claim() would find an unused handle of just this shape.
   bool has_unused(std::uint64_t offset, std::uint64_t size, bool only_used_once) const noexcept;
@@ -99,11 +102,9 @@ class Parts {
   void unlink(Part& part) noexcept;
   void doom(Part& part, DyingParts& dying) noexcept;
 
-  /// By offset; they do not overlap. For searches: a step in it goes through several of them, and one along
-  /// Part::left or Part::right through none.
-  std::map<std::uint64_t, Part> parts_;
-  Part* last_ = nullptr;    ///< by address
-  Part* oldest_ = nullptr;  ///< unused ones
+  std::unordered_map<std::uint64_t, Part> parts_;  ///< by offset; they do not overlap
+  Part* last_ = nullptr;                           ///< by address
+  Part* oldest_ = nullptr;                         ///< unused ones
   Part* newest_ = nullptr;
   Shapes* shapes_ = nullptr;
   std::size_t unused_ = 0;

@@ -408,6 +408,11 @@ Step::Kind Books::handle_step(Request& request, std::uint64_t& amount) {
   if (block.handle != nullptr) {
     return Step::Kind::done;
   }
+  if (request.part == nullptr) {
+    // One of its neighbours is in use, as two that are free would be one.
+    const Block* const beside = block.right != nullptr && !block.right->free ? block.right : block.left;
+    request.part = beside != nullptr ? chunk.parts.at(beside->offset) : nullptr;
+  }
   Parts::Claim claim = Parts::Claim::make;
   try {
     claim = chunk.parts.claim(chunk, block.offset, block.Block::size, surroundings_.uses_parts_once(),
