@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "failure.hpp"
+#include "printable.hpp"
 
 namespace clpool::program {
 namespace {
@@ -26,7 +27,7 @@ struct Closer {
 };
 
 [[noreturn]] void refuse_log(const std::string& path, const std::string& reason) {
-  throw Failure(ExitCode::bad_input, fmt::format("{}: {}", name_of_log(path), reason));
+  throw Failure(ExitCode::bad_input, fmt::format("{}: {}", one_line(name_of_log(path)), reason));
 }
 
 /// `text` is what was read so far; a file, or what gzip data decompress to, may have no end.

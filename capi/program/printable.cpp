@@ -3,7 +3,9 @@
 // ASCII's control characters, and those that UTF-8 has beyond it (U+0080 to U+009F).
 #include "printable.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace clpool::program {
 
@@ -16,6 +18,12 @@ std::string printable(std::string text) {
       text.replace(i, 2, "?");
     }
   }
+  return text;
+}
+
+std::string one_line(std::string text) {
+  text = printable(std::move(text));
+  std::replace(text.begin(), text.end(), '\n', '?');
   return text;
 }
 

@@ -10,6 +10,9 @@ namespace clpool::program {
 /// `text` with '?' for what steers terminals: control characters, of which lines' ends are left.
 std::string printable(std::string text);
 
+/// The same of a name, which has no lines.
+std::string one_line(std::string text);
+
 /// "clpool: " and the text, on standard error.
 void print_error(const std::string& text);
 

@@ -20,12 +20,6 @@ namespace {
 constexpr unsigned bar_width = 30;
 constexpr std::size_t width_beside_label = bar_width + 10;  ///< "[…] 100 %  "
 
-std::string one_line(std::string text) {
-  text = printable(std::move(text));
-  std::replace(text.begin(), text.end(), '\n', '?');
-  return text;
-}
-
 }  // namespace
 
 ProgressBar::ProgressBar(const std::string& label)

@@ -52,12 +52,13 @@ Log read_log(const std::string& path, std::uint64_t most_bytes) {
 std::string reason_not_to_fit(const Log& log, const Device& device, const std::string& kind) {
   const bool is_on_device = kind != "pinned";
   if (is_on_device && log.stats.peak_live_bytes > device.memory) {
-    return fmt::format("{}: {} are live at a time, {} has {}; '--kind dry' needs no device memory", log.path,
-                       human_bytes(log.stats.peak_live_bytes), device.name, human_bytes(device.memory));
+    return fmt::format("{}: {} are live at a time, {} has {}; '--kind dry' needs no device memory",
+                       one_line(log.path), human_bytes(log.stats.peak_live_bytes), device.name,
+                       human_bytes(device.memory));
   }
   if (log.stats.largest_bytes > device.largest) {
     return fmt::format("{}: the largest allocation is {}, {} allows {}; '--kind dry' needs no device memory",
-                       log.path, human_bytes(log.stats.largest_bytes), device.name,
+                       one_line(log.path), human_bytes(log.stats.largest_bytes), device.name,
                        human_bytes(device.largest));
   }
   return "";
@@ -114,13 +115,13 @@ bool replay_all(const Log& log, const ReplayOptions& options, const MemorySource
     try {
       report.outcomes.push_back(replay(log, strategy, source));
     } catch (const Failure& failure) {
-      print_error(fmt::format("{}, {}: {}", log.path, strategy, failure.what()));
+      print_error(fmt::format("{}, {}: {}", one_line(log.path), strategy, failure.what()));
       has_succeeded = false;
       continue;
     }
     const clpool_trace_replay_result& result = report.outcomes.back().result;
     if (result.out_of_memory > 0) {
-      print_error(fmt::format("{}, {}: {} of {} allocations were out of memory", log.path, strategy,
+      print_error(fmt::format("{}, {}: {} of {} allocations were out of memory", one_line(log.path), strategy,
                               human_count(result.out_of_memory),
                               human_count(result.out_of_memory + result.allocations)));
       has_succeeded = false;

@@ -13,6 +13,7 @@
 #include "device_json.hpp"
 #include "json_text.hpp"
 #include "output.hpp"
+#include "printable.hpp"
 #include "table.hpp"
 #include "units.hpp"
 
@@ -26,7 +27,7 @@ std::optional<double> ratio_of(const clpool_trace_replay_result& result) {
 }
 
 std::string file_name(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
+  return one_line(std::filesystem::path(path).filename().string());
 }
 
 std::string share(std::uint64_t part, std::uint64_t whole) {

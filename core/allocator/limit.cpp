@@ -40,7 +40,8 @@ class LimitAllocator final : public Allocator {
     std::uint64_t taken = taken_.load(std::memory_order_relaxed);
     do {
       if (size > max_bytes_ - taken) {
-        return fail(Status::out_of_memory, "%llu bytes asked for, limit %llu, taken %llu",
+        return fail(Status::out_of_memory,
+                    "%llu bytes asked for, limit %llu, taken %llu by all that share it",
                     static_cast<unsigned long long>(size), static_cast<unsigned long long>(max_bytes_),
                     static_cast<unsigned long long>(taken));
       }

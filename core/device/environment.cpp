@@ -4,7 +4,9 @@
 #include "device/environment.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "device/selector.hpp"
 
@@ -36,7 +38,12 @@ Status read_cuda_device(NumberedDevice& numbered) {
     return Status::success;
   }
   for (const char* name : {"/.cuda-device", "/.cuda_device"}) {
-    std::ifstream file(std::string(home) + name);
+    const std::filesystem::path path = std::string(home) + name;
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(path, none)) {  // opening a pipe would wait for somebody who writes
+      continue;
+    }
+    std::ifstream file(path);
     std::string line;
     if (file && std::getline(file, line)) {
       return take_number(std::string("~") + name, line, numbered);

@@ -100,6 +100,9 @@ Status create_buffer_object(cl_context context, cl_mem_flags flags, std::size_t 
 
 Status make_sub_region(Mem& parent, std::size_t origin, std::size_t size, cl_mem_flags flags, Mem*& result) {
   CLPOOL_TRY(require_live(parent));
+  if (const MemKind nature = nature_of(parent); nature == MemKind::image || nature == MemKind::pipe) {
+    return fail(Status::invalid_operation, "%s has no sub-regions", kind_name(nature));
+  }
   CLPOOL_TRY(resolve_size(size, side_of("the parent", parent, origin)));
   if (size == 0) {
     return fail(Status::invalid_value, "a sub-region of 0 bytes at offset %zu was asked for, the least is 1",
@@ -112,10 +115,15 @@ Status make_sub_region(Mem& parent, std::size_t origin, std::size_t size, cl_mem
   parts.size = size;
   parts.origin = origin;
   parts.parent = &parent;
-  parts.context = parent.owner->context_of(parent);
-  if (parts.nature == MemKind::image || parts.nature == MemKind::pipe) {
-    return fail(Status::invalid_operation, "%s has no sub-regions", kind_name(parts.nature));
+  if (parent.kind == MemKind::sub_region) {
+    // What lies between it and the whole may go before it.
+    const auto& part = static_cast<const ObjectMem&>(parent);
+    if (part.parent != nullptr) {  // else it is wrapped
+      parts.parent = part.parent;
+      parts.origin += part.origin;
+    }
   }
+  parts.context = parent.owner->context_of(parent);
   if (parts.nature == MemKind::buffer) {
     cl_mem root = nullptr;
     std::size_t root_offset = 0;

@@ -355,8 +355,11 @@ Status lay_out_image(cl_mem_object_type type, const std::size_t (&region)[3], st
   std::size_t before = 0;
   fits = fits && multiply(slice_pitch, std::max<std::size_t>(slices, 1), before);
   if (!fits) {
-    return fail(Status::invalid_value, "a region of %zu x %zu x %zu pixels lies beyond the address space",
-                region[0], region[1], region[2]);
+    return fail(
+        Status::invalid_value,
+        "a region of %zu x %zu x %zu pixels lies beyond the address space, with rows of %zu bytes and "
+        "slices of %zu",
+        region[0], region[1], region[2], row_pitch, slice_pitch);
   }
   extent = is_empty(region) ? 0 : slice_pitch * (slices - 1) + row_pitch * (rows - 1) + row;
   return Status::success;

@@ -112,9 +112,14 @@ Status lay_out(const char* name, const std::size_t (&region)[3], BoxPlace& place
          add(place.origin[1], region[1] - 1, last_row) && multiply(last_row, place.row_pitch, last_row) &&
          add(place.origin[0], region[0], extent) && add(extent, last_row, extent) &&
          add(extent, last_slice, extent);
-  return fits ? Status::success
-              : fail(Status::invalid_value, "%s: the box of %zu x %zu x %zu lies beyond the address space",
-                     name, region[0], region[1], region[2]);
+  return fits
+             ? Status::success
+             : fail(
+                   Status::invalid_value,
+                   "%s: the box of %zu x %zu x %zu at %zu, %zu, %zu lies beyond the address space, with rows "
+                   "of %zu bytes and slices of %zu",
+                   name, region[0], region[1], region[2], place.origin[0], place.origin[1], place.origin[2],
+                   place.row_pitch, place.slice_pitch);
 }
 
 Status copy_box(const cl::Order& order, Mem& target, Mem& source, Box box) {

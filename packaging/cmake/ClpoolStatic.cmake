@@ -32,6 +32,9 @@ if(CLPOOL_HAS_FORCE_GROUP_ALLOCATION)
 endif()
 
 set(clpool_static_object "${CMAKE_CURRENT_BINARY_DIR}/clpool.o")
+if(CMAKE_CONFIGURATION_TYPES)
+  set(clpool_static_object "${CMAKE_CURRENT_BINARY_DIR}/$<CONFIG>/clpool.o")
+endif()
 add_custom_command(
   OUTPUT "${clpool_static_object}"
   COMMAND "${CMAKE_CXX_COMPILER}" ${clpool_static_link} -o "${clpool_static_object}" "$<TARGET_OBJECTS:clpool_capi>"
@@ -50,6 +53,7 @@ else()
   set(clpool_static clpool)
 endif()
 add_library(${clpool_static} STATIC "${clpool_static_object}")
+add_dependencies(${clpool_static} clpool_capi)  # files alone are none to makefiles, where they are another target's
 list(TRANSFORM clpool_cxx_runtime PREPEND "-l" OUTPUT_VARIABLE clpool_static_needs)
 set_target_properties(${clpool_static} PROPERTIES OUTPUT_NAME clpool LINKER_LANGUAGE C
                       CLPOOL_PKG_CONFIG_LIBS

@@ -6,7 +6,7 @@
 packages_build=(cmake g++ ninja-build pkg-config ocl-icd-opencl-dev opencl-headers)
 packages_program=(libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev)
 packages_device=(pocl-opencl-icd)
-packages_tests=(libgtest-dev libgmock-dev python3)
+packages_tests=(libgtest-dev libgmock-dev make python3)
 packages_tests_wanted=(abigail-tools clang-format-14 clang-tidy-14 mesa-opencl-icd oclgrind python3-clang-14 python3-jinja2 python3-yaml valgrind)
 packages_benchmarks=(libbenchmark-dev libmimalloc-dev)
 packages_python=(swig python3-dev python3-numpy python3-pytest python3-pyopencl mypy)
@@ -37,7 +37,7 @@ is_there() {
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ] && return
   case "$1" in
     cmake) printf '%s\n' 3.22 "$(cmake --version 2>/dev/null | sed -n 's/^cmake version //p')" | sort -VC ;;
-    ninja-build) command -v ninja ;;
+    make | ninja-build) command -v "${1%-build}" ;;
     opencl-headers) [ -e /usr/include/CL/cl.h ] ;;
     *) return 1 ;;
   esac >/dev/null

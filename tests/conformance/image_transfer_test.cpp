@@ -263,6 +263,7 @@ TEST_F(ImageCommands, PitchesBeyondTheAddressSpaceAreRefused) {
                                  1, 0, nullptr, nullptr),
               CLPOOL_ERROR_INVALID_VALUE);
     EXPECT_TRUE(last_error_names("4 x 4 x 4 pixels lies beyond the address space")) << last_error();
+    EXPECT_TRUE(last_error_names("slices of " + std::to_string(pitch))) << last_error();
   }
 }
 

@@ -86,6 +86,19 @@ TEST(Names, TextSteersNoTerminal) {
             std::string::npos);
 }
 
+TEST(Names, ALogWithALinesEndInItsNameIsNamedInOneLine) {
+  const TemporaryFolder folder;
+  const std::string log = folder.write("a\nclpool: fine.csv", log_of({"0,1,allocate,0x1,1000,0"}));
+  const std::string broken = folder.write("b\nclpool: fine.csv", "nonsense\n");
+  for (const std::string& path : {log, broken, folder.path("c\nclpool: fine")}) {
+    const RunResult run = run_program({"replay", "--kind", "dry", path});
+    for (const std::string& text : {run.out, run.err}) {
+      EXPECT_EQ(text.find("\nclpool: fine"), std::string::npos) << text;
+    }
+    EXPECT_NE((run.out + run.err).find("?clpool: fine"), std::string::npos) << run.out << run.err;
+  }
+}
+
 TEST(Names, DevicesAreListedWhereTheOneThatIsWantedIsNotThere) {
   const NamedDriver driver("fake");
   const Variable wanted("CLPOOL_DEVICE", "accelerator");

@@ -192,7 +192,7 @@ TEST(LimitAllocator, LetsTheLimitBeTakenAndNotAByteMore) {
   Chunk second;
   ASSERT_EQ(limited->allocate(600, 1, first), Status::success);
   EXPECT_EQ(limited->allocate(401, 1, second), Status::out_of_memory);
-  EXPECT_STREQ(last_error_message(), "401 bytes asked for, limit 1000, taken 600");
+  EXPECT_STREQ(last_error_message(), "401 bytes asked for, limit 1000, taken 600 by all that share it");
   ASSERT_EQ(limited->allocate(400, 1, second), Status::success);
   EXPECT_EQ(limited->allocate(1, 1, second), Status::out_of_memory);
   limited->deallocate(first);

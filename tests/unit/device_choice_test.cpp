@@ -4,6 +4,7 @@
 #include "device/choice.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -265,6 +266,9 @@ TEST_F(DeviceChoice, BothFilesOfThePycudaDefaultAreRead) {
   EXPECT_EQ(chosen(), Ids{4}) << "the documented name comes first";
   std::ofstream(home / ".cuda-device") << "GPU\n";
   EXPECT_EQ(refused(Status::bad_format), "~/.cuda-device: 'GPU' is not a device number (0, 1, …)");
+  std::filesystem::remove(home / ".cuda-device");
+  ASSERT_EQ(::mkfifo((home / ".cuda-device").c_str(), 0600), 0);
+  EXPECT_EQ(chosen(), Ids{5}) << "a pipe is no file, and is not waited for";
   std::filesystem::remove_all(home);
 }
 

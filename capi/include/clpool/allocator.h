@@ -201,7 +201,9 @@ CLPOOL_API clpool_status clpool_allocator_create_custom(const clpool_allocator_o
 /**
  * Another allocator with a limit: never more than `max_bytes` are taken from `inner` at a time. Bytes are
  * reserved before the call and given back if it fails, so that threads cannot exceed the limit together.
- * What exceeds the limit is CLPOOL_ERROR_OUT_OF_MEMORY of the allocation, which a pool answers.
+ * What exceeds the limit is CLPOOL_ERROR_OUT_OF_MEMORY of the allocation, which a pool answers by giving back
+ * what it holds itself; what other pools over the same limit hold goes by their max_held_bytes, or by
+ * clpool_pool_free_held(), for which a collect callback is the place.
  * @param inner the allocator; retained
  * @param max_bytes bytes, > 0
  * @param out receives the allocator; the caller releases it with clpool_allocator_release(). NULL on failure
