@@ -141,13 +141,20 @@ class Cache:
         self._kind = self._KINDS[kind]
         self._handle: _n.Handle = _n.create_cache()
 
+    @staticmethod
+    def _checked(key: Any) -> bytes:
+        if not isinstance(key, bytes):
+            raise TypeError(f"key must be bytes, not {type(key).__name__}")
+        return key
+
     def get(self, thing: Any, key: bytes, compute: Callable[[], Any]) -> Any:
-        """The result that is kept, or compute()'s. Exceptions of compute reach the caller, and nothing is kept."""
-        return _n.cache_get(self._handle, self._kind, thing, key, compute)
+        """The result that is kept, or compute()'s. Exceptions of compute reach the caller, and nothing is kept. Two threads whose
+        computations ask for each other's keys wait for ever."""
+        return _n.cache_get(self._handle, self._kind, thing, self._checked(key), compute)
 
     def find(self, thing: Any, key: bytes) -> Any:
         """The result that is kept, or None."""
-        return _n.cache_find(self._handle, self._kind, thing, key)
+        return _n.cache_find(self._handle, self._kind, thing, self._checked(key))
 
     def clear(self) -> None:
         """Forgets all results."""

@@ -69,6 +69,8 @@ class Pool(_n.Pool):
             raise TypeError(f"guard must be True, False or None, not {guard!r}")
         if queues is not None and not hasattr(queues, "__iter__"):
             raise TypeError(f"queues must be a sequence of queues, not {type(queues).__name__}")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"name must be a str or None, not {type(name).__name__}")
         options = filled(_n.clpool_pool_options(), strategy=strategy, leading_bits_in_bin_id=bits, guard=_GUARD[guard],
                          trace_messages=bool(trace_messages), max_bytes=max_bytes, max_held_bytes=max_held_bytes,
                          min_chunk_bytes=min_chunk_bytes, alignment=alignment, release_threshold=release_threshold,

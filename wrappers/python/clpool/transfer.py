@@ -40,6 +40,11 @@ def _box(region: Any, source_origin: Any, target_origin: Any, source_pitches: An
                   target_row_pitch=target_row, target_slice_pitch=target_slice)
 
 
+def _class_of(thing: Any) -> str:
+    kind = type(thing)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
 def enqueue_copy(queue: Any, dest: Any, src: Any, *, is_blocking: bool = True, wait_for: Any = None,
                  byte_count: Optional[int] = None, **place: Any) -> _n.Event:
     """Copies between memory and host, memory and memory, images and buffers, images and host.
@@ -55,7 +60,8 @@ def enqueue_copy(queue: Any, dest: Any, src: Any, *, is_blocking: bool = True, w
         raise TypeError(f"{'src' if src is None else 'dest'} is None, it must be memory or a host object")
     dest, src = for_queue(queue, dest), for_queue(queue, src)
     if not _is_memory(dest) and not _is_memory(src):
-        raise TypeError(f"neither {type(dest).__name__} nor {type(src).__name__} is memory of clpool")
+        raise TypeError(f"neither {_class_of(dest)} nor {_class_of(src)} is memory of clpool "
+                        "(MemoryObject.from_int_ptr() makes such of PyOpenCL's buffers)")
     images, boxes = isinstance(dest, Image) or isinstance(src, Image), "region" in place
     if byte_count is not None:
         place["byte_count"] = byte_count
@@ -185,7 +191,8 @@ def enqueue_svm_memfill(queue: Any, dest: MemoryObject, pattern: Any, byte_count
 
 
 def enqueue_fill_image(queue: Any, mem: Image, color: Any, origin: Any, region: Any, wait_for: Any = None) -> _n.Event:
-    """Fills a region of an image with one color: four numbers of the format's type."""
+    """Fills a region of an image with one color: an array, or other bytes, of four numbers of the format's type (float32 for
+    normalized formats)."""
     event: _n.Event = _n.clpool_image_fill(queue, mem, color, origin, region, wait_for)
     return event
 

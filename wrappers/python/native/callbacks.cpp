@@ -18,6 +18,21 @@ namespace clpool::python {
 namespace {
 
 thread_local PyObject* put_by = nullptr;  ///< an exception, as its value with its traceback
+/// The last MemoryError of a custom allocator, which a pool answers: the reason if there is no memory after all.
+thread_local PyObject* no_memory = nullptr;
+
+/// The exception that is set, as its value with its traceback.
+PyObject* take_exception() {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback != nullptr) {
+    PyException_SetTraceback(value, traceback);
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(traceback);
+  return value;
+}
 
 // The main thread ends the interpreter, and may call to the last.
 bool ends_without_this_thread() {
@@ -130,7 +145,7 @@ clpool_status to_chunk(PyObject* result, uint64_t* chunk) {
     return CLPOOL_SUCCESS;  // what chunk 0 means the library says
   }
   if (PyErr_ExceptionMatches(PyExc_MemoryError)) {  // which a pool answers
-    PyErr_Clear();
+    Py_XDECREF(std::exchange(no_memory, take_exception()));
     return CLPOOL_ERROR_OUT_OF_MEMORY;
   }
   put_exception_by();
@@ -249,14 +264,7 @@ HoldInterpreter::~HoldInterpreter() {
 }
 
 void put_exception_by() {
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (traceback != nullptr) {
-    PyException_SetTraceback(value, traceback);
-  }
-  Py_XDECREF(type);
-  Py_XDECREF(traceback);
+  PyObject* value = take_exception();
   if (put_by == nullptr) {
     put_by = value;
   } else {  // the first one tells most
@@ -273,6 +281,10 @@ bool take_exception_back() {
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(value)), value);
   Py_DECREF(value);
   return true;
+}
+
+PyObject* take_no_memory() {
+  return std::exchange(no_memory, nullptr);
 }
 
 uint64_t register_functions(const PoolFunctions& functions) {

@@ -3,6 +3,7 @@
 // How statuses become exceptions, with .status and the OpenCL code .code. The classes are those of clpool/_errors.py.
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "native.hpp"
 
@@ -28,14 +29,17 @@ bool set_number(PyObject* error, const char* name, long value) {
   return done;
 }
 
-void raise(clpool_status status, const char* text, cl_int code) {
+/// `cause`: stolen; what led to it, or nullptr.
+void raise(clpool_status status, const char* text, cl_int code, PyObject* cause = nullptr) {
   PyObject* type = class_of(status);
   PyObject* message = PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "replace");
   PyObject* error = message != nullptr ? PyObject_CallOneArg(type, message) : nullptr;
   Py_XDECREF(message);
   if (error != nullptr && set_number(error, "status", status) && set_number(error, "code", code)) {
+    PyException_SetCause(error, std::exchange(cause, nullptr));
     PyErr_SetObject(type, error);
   }
+  Py_XDECREF(cause);
   Py_XDECREF(error);
 }
 
@@ -50,14 +54,19 @@ bool find_errors() {
 }
 
 void raise_status(clpool_status status) {
+  PyObject* no_memory = take_no_memory();
+  if (status != CLPOOL_ERROR_OUT_OF_MEMORY) {
+    Py_CLEAR(no_memory);
+  }
   if (take_exception_back() || PyErr_Occurred() != nullptr) {
+    Py_XDECREF(no_memory);
     return;
   }
   const char* text = clpool_last_error_message();
   // Statuses that come without a message, so that asking is cheap, would show an older one's.
   const bool silent = status == CLPOOL_ERROR_WOULD_BLOCK;
   raise(status, silent || *text == '\0' ? clpool_status_string(status) : text,
-        silent ? 0 : clpool_last_cl_error());
+        silent ? 0 : clpool_last_cl_error(), no_memory);
 }
 
 bool succeeded(clpool_status status) {
@@ -65,6 +74,7 @@ bool succeeded(clpool_status status) {
     raise_status(status);
     return false;
   }
+  Py_XDECREF(take_no_memory());
   if (take_exception_back()) {  // a callback failed, but the call did what it was to do
     PyErr_WriteUnraisable(nullptr);
   }

@@ -365,6 +365,9 @@ void put_exception_by();
 /// The exception that was put by becomes the current one; false if there is none.
 bool take_exception_back();
 
+/// The MemoryError of a custom allocator that led to a status, or nullptr: a new reference.
+PyObject* take_no_memory();
+
 /// Functions of a pool, found by number, so that a pool that outlives its object calls nothing.
 struct PoolFunctions {
   PyObject* collect = nullptr;

@@ -10,8 +10,21 @@
 
 namespace clpool::python {
 
+namespace {
+
+/// A new reference to the object as an int; nullptr with an exception, which names it where it is none.
+PyObject* to_int(PyObject* object, const char* name) {
+  if (PyIndex_Check(object) == 0) {
+    PyErr_Format(PyExc_TypeError, "%s must be an integer, not %s", name, _PyType_Name(Py_TYPE(object)));
+    return nullptr;
+  }
+  return PyNumber_Index(object);
+}
+
+}  // namespace
+
 bool to_unsigned(PyObject* object, uint64_t max, const char* name, uint64_t& value) {
-  PyObject* number = PyNumber_Index(object);
+  PyObject* number = to_int(object, name);
   if (number == nullptr) {
     return false;
   }
@@ -33,7 +46,7 @@ bool to_unsigned(PyObject* object, uint64_t max, const char* name, uint64_t& val
 }
 
 bool to_signed(PyObject* object, int64_t min, int64_t max, const char* name, int64_t& value) {
-  PyObject* number = PyNumber_Index(object);
+  PyObject* number = to_int(object, name);
   if (number == nullptr) {
     return false;
   }

@@ -50,6 +50,38 @@ def test_memory_errors_are_answered_by_collecting(make_numbers):
     assert not cycle
 
 
+def test_a_memory_error_that_was_not_answered_is_the_cause():
+    class Exhausted(MemoryError):
+        pass
+
+    def allocate(size, alignment):
+        raise Exhausted(f"the arena has no {size} bytes")
+    pool = clpool.Pool(clpool.CustomAllocator(allocate, lambda chunk, size: None))
+    with pytest.raises(clpool.OutOfMemoryError) as caught:
+        pool.allocate(100)
+    assert isinstance(caught.value.__cause__, Exhausted) and "100 bytes" in str(caught.value.__cause__)
+    with pytest.raises(ValueError) as later:
+        pool.allocate(-1)
+    assert later.value.__cause__ is None
+
+
+def test_a_memory_error_that_was_answered_is_gone(make_numbers):
+    gone = []
+
+    class Refusal(MemoryError):
+        def __del__(self):
+            gone.append(True)
+
+    numbers = make_numbers()
+
+    def allocate(size, alignment, once=[True]):
+        if once.pop() if once else False:
+            raise Refusal
+        return numbers.allocate(size, alignment)
+    block = clpool.Pool(clpool.CustomAllocator(allocate, numbers.deallocate)).allocate(100)
+    assert gone == [True] and block.size == 100
+
+
 def test_the_default_collector_is_the_interpreters(make_numbers):
     pool = make_numbers(capacity=1 << 20).pool()
 

@@ -91,6 +91,27 @@ def test_a_released_block_cannot_be_used(pool):
     assert block == block
 
 
+def test_a_pool_whose_class_did_not_make_it_says_so(queue):
+    class Forgetful(clpool.MemoryPool):
+        def __init__(self):
+            pass
+    for use in (lambda pool: pool.allocate(1), lambda pool: pool(1), lambda pool: pool.statistics, lambda pool: pool.release()):
+        with pytest.raises(clpool.InvalidOperationError, match="__init__"):
+            use(Forgetful())
+
+
+def test_wrong_arguments_are_named(queue):
+    allocator = clpool.ImmediateAllocator(queue)
+    for name, use in (("name", lambda: clpool.MemoryPool(allocator, name=5)),
+                      ("max_bytes", lambda: clpool.MemoryPool(allocator, max_bytes="5")),
+                      ("max_bytes", lambda: clpool.LimitAllocator(allocator, None)),
+                      ("touch", lambda: clpool.ImmediateAllocator(queue, touch="byte")),
+                      ("key", lambda: clpool.Cache().get(queue, "key", int)), ("key", lambda: clpool.Cache().find(queue, 5)),
+                      ("size", lambda: clpool.MemoryPool(allocator).allocate(1.5))):
+        with pytest.raises(TypeError, match=f"^{name} must be "):
+            use()
+
+
 def test_a_released_pool_cannot_be_used_but_its_blocks_can(queue):
     pool = clpool.MemoryPool(clpool.ImmediateAllocator(queue))
     block = pool.allocate(4096)

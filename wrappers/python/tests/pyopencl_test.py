@@ -384,6 +384,27 @@ def test_one_line_gives_arrays_a_pool(cq):
             clpool.pyopencl.use(wrong)
 
 
+def test_the_pool_of_one_line_outlives_its_arrays(ctx, cq):
+    import clpool.pyopencl
+    import gc
+    import weakref
+    pool = weakref.ref(clpool.pyopencl.use(cq).pool)
+    for _ in range(3):
+        assert cl_array.empty(cq, 1000, np.float32, allocator=clpool.pyopencl.use(cq)).allocator.pool is pool()
+    assert pool().statistics.driver_allocations == 1
+    for _ in range(4):
+        clpool.pyopencl.use(cl.CommandQueue(ctx))
+    gc.collect()
+    assert pool() is None
+
+
+def test_buffers_of_pyopencl_are_named_where_memory_is_needed(cq):
+    buffer = tools.MemoryPool(tools.ImmediateAllocator(cq)).allocate(100)
+    with pytest.raises(TypeError, match=r"clpool\.pyopencl\.interop\.PooledBuffer nor numpy\.ndarray .*from_int_ptr"):
+        clpool.enqueue_copy(cq, buffer, np.zeros(100, np.uint8))
+    clpool.enqueue_copy(cq, clpool.MemoryObject.from_int_ptr(buffer), np.zeros(100, np.uint8)).wait()
+
+
 def test_what_gives_no_buffers_is_no_allocator(ctx, cq, needs_svm):
     for source in (clpool.SVMPool(clpool.SVMAllocator(ctx)), clpool.LimitAllocator(clpool.SVMAllocator(ctx), 1 << 20),
                    clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(cq)),

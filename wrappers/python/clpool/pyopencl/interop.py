@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """Memory of clpool as PyOpenCL's objects, which its arrays, kernels and commands take."""
+import collections
 import weakref
 from typing import Any, NamedTuple, Tuple
 
@@ -288,6 +289,7 @@ class Allocator:
 
 
 _in_use: "weakref.WeakValueDictionary[Tuple[Any, ...], Allocator]" = weakref.WeakValueDictionary()
+_latest: "collections.deque[Allocator]" = collections.deque(maxlen=4)
 
 
 def _as_key(option: Any) -> Any:
@@ -298,8 +300,9 @@ def _as_key(option: Any) -> Any:
 def use(queue: Any, **options: Any) -> Allocator:
     """A pool for the arrays of a queue, in one line: pyopencl.array.zeros(queue, n, dtype, allocator=use(queue)).
 
-    As long as an array or a variable has it, the same queue gets the same pool (for each choice of `options`, which are
-    clpool.MemoryPool's); after that its memory goes back to the driver."""
+    The same queue gets the same pool (for each choice of `options`, which are clpool.MemoryPool's) as long as an array or a
+    variable has it, or it is one of the last four that were asked for; after that its memory goes back to the driver.
+    use(queue).pool.free_held() gives back what no array has."""
     if not hasattr(queue, "int_ptr"):
         raise TypeError(f"use() needs a command queue, not {queue!r}")
     handle = _n.cl_handle(queue, "cl_command_queue")
@@ -307,4 +310,6 @@ def use(queue: Any, **options: Any) -> Allocator:
     allocator = _in_use.get(key)
     if allocator is None:
         allocator = _in_use.setdefault(key, Allocator(MemoryPool(ImmediateAllocator(queue), **options)))
+    if not _latest or _latest[-1] is not allocator:
+        _latest.append(allocator)
     return allocator
