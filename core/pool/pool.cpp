@@ -157,7 +157,7 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
   }
   request.account = Returns::account_of_this_thread();
   if (books_.serves_at_once(request)) {
-    hand_out(*request.block, request.size, cache, request.account);
+    hand_out(*request.block, request, cache);
     mem = request.block;
     return Status::success;
   }
@@ -254,8 +254,7 @@ Status Pool::serve_in_steps(Visit& visit, Request& request, OnQueue* on, ThreadC
     }
     if (step.kind == Step::Kind::done) {
       // The cache is another's by now only if the pool has been released meanwhile.
-      hand_out(*request.block, request.size, caches_.is_own(cache) ? cache : caches_.central(),
-               request.account);
+      hand_out(*request.block, request, caches_.is_own(cache) ? cache : caches_.central());
       mem = request.block;
       return Status::success;
     }
@@ -453,16 +452,16 @@ void Pool::make_handle(Visit& visit, Request& request) {
   }
 }
 
-void Pool::hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache, std::uint32_t account) {
+void Pool::hand_out(PoolBlock& block, const Request& request, ThreadCache& cache) {
   block.owner = this;
-  block.Mem::size = size;
-  block.capacity = block.Block::size;
+  block.Mem::size = request.size;
+  block.capacity = std::min(block.Block::size, request.rounded);  // whatever place it has: see Part::excess
   block.references.store(1, std::memory_order_relaxed);
   block.kind = kind_;
   block.made_in = static_cast<std::uint8_t>(process_generation());
   block.marks = returning_.usual_marks;
   block.home = &cache;
-  block.account = static_cast<std::uint16_t>(account);
+  block.account = static_cast<std::uint16_t>(request.account);
   clear_use(block);
   returns_.count_handed_out(cache, block);
   block.state = MemState::live;
@@ -502,7 +501,7 @@ Status Pool::try_allocate(std::size_t size, Mem*& mem) {
     returns_.bring_few_home(cache);
     mem = take_from(cache, request);
     if (PoolBlock* const block = mem == nullptr ? take_at_once(cache, request) : nullptr; block != nullptr) {
-      hand_out(*block, size, cache, request.account);
+      hand_out(*block, request, cache);
       mem = block;
     }
   } else {

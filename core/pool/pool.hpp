@@ -192,8 +192,7 @@ class Pool final : public Shared, public MemOwner {
   Status make_ready(const QueueSet& own, const Chunk& memory, cl_command_queue toucher,
                     cl::SharedEvent& kept) noexcept;
   void make_handle(Visit& visit, Request& request);
-  /// `account`: whose request it was for.
-  void hand_out(PoolBlock& block, std::size_t size, ThreadCache& cache, std::uint32_t account);
+  void hand_out(PoolBlock& block, const Request& request, ThreadCache& cache);
   /// Without a step, though its thread's cache gives up some blocks for it; or null.
   PoolBlock* take_at_once(ThreadCache& cache, Request& request);
 

@@ -289,7 +289,7 @@ Mem* Pool::take_from_queue(OnQueue* on, const Request& request, ThreadCache& cac
   }
   Pending::hold(*set);  // before anything else may drop it
   on->is_behind = on->uses->declared.only_these = (block->marks & alone_mark) != 0;
-  hand_out(*block, request.size, cache, request.account);
+  hand_out(*block, request, cache);
   on->uses->set = set;
   on->uses->block = block;
   block->attachment = on->uses.release();

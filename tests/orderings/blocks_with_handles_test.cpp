@@ -307,5 +307,89 @@ TEST_F(BlocksThatNeedHandles, AreNotKeptWhereALimitLeavesNoRoom) {
   EXPECT_LE(stats_of(pool).managed_bytes, most);
 }
 
+/// Places of blocks of 4096 bytes that were released, each between two that are not, in a pool of 64 MiB.
+class PlacesOfLargerBlocks : public BlocksThatNeedHandles {
+ protected:
+  void make_places(std::size_t count) {
+    large = allocate(pool, 64 * MiB);
+    for (std::size_t i = 0; i < 2 * count; ++i) {
+      blocks.push_back(allocate(pool, 4096));
+    }
+    for (std::size_t i = 0; i < blocks.size(); i += 2) {
+      blocks[i].reset();
+    }
+    ASSERT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS);  // also what is in the caches
+  }
+  static std::size_t size_of(cl_mem handle) {
+    std::size_t size = 0;
+    EXPECT_EQ(clGetMemObjectInfo(handle, CL_MEM_SIZE, sizeof size, &size, nullptr), CL_SUCCESS);
+    return size;
+  }
+
+  MemHandle large;
+  std::vector<MemHandle> blocks;
+};
+
+TEST_F(PlacesOfLargerBlocks, ServeSmallerOnesAsIfTheyWereOfTheirSize) {
+  begin_pool();
+  make_places(20);
+  const std::uint64_t before = made();
+  const std::uint64_t reserved = stats_of(pool).reserved_bytes;
+  MemHandle block = allocate(pool, 3000);
+  EXPECT_EQ(made(), before);
+  EXPECT_EQ(clpool_mem_capacity(block.get()), 3072u);
+  EXPECT_EQ(size_of(clpool_mem_handle(block.get())), 4096u);
+  EXPECT_EQ(stats_of(pool).reserved_bytes, reserved + 3072);
+  const clpool_mem* const same = block.get();
+  for (int i = 0; i < 10; ++i) {
+    const std::uint64_t cached = stats_of(pool).cached_bytes;
+    block.reset();
+    EXPECT_EQ(stats_of(pool).cached_bytes, cached + 3072);
+    block = allocate(pool, 3000);
+    EXPECT_EQ(block.get(), same) << "by its thread's cache";
+  }
+  EXPECT_EQ(clpool_pool_check(pool.get()), CLPOOL_SUCCESS);
+}
+
+TEST_F(PlacesOfLargerBlocks, AreFoundAgainByTheirQueue) {
+  begin_pool();
+  make_places(20);
+  const cl_command_queue other = scene.cl.another_queue();
+  Gate gate(scene.cl.context);
+  MemHandle block;
+  const auto take = [&] {
+    clpool_mem* mem = nullptr;
+    EXPECT_OK(clpool_pool_allocate_on(pool.get(), other, 3000, &mem));
+    block.reset(mem);
+  };
+  take();
+  const clpool_mem* const same = block.get();
+  EXPECT_EQ(size_of(clpool_mem_handle(same)), 4096u);
+  const char source_byte = 1;
+  EXPECT_OK(clpool_mem_fill(other, block.get(), &source_byte, 1, 0, 64, 1, gate.list(), nullptr));
+  for (int i = 0; i < 10; ++i) {
+    block.reset();
+    take();
+    EXPECT_EQ(block.get(), same);
+  }
+}
+
+TEST_F(PlacesOfLargerBlocks, LeaveALimitToItsLastByte) {
+  begin_pool(66 * MiB);
+  large = allocate(pool, 64 * MiB);
+  for (clpool_mem* mem = nullptr; clpool_pool_allocate(pool.get(), 4096, &mem) == CLPOOL_SUCCESS;) {
+    blocks.emplace_back(mem);
+  }
+  ASSERT_EQ(blocks.size(), 512u);
+  for (std::size_t i = 0; i < blocks.size(); i += 8) {
+    blocks[i].reset();
+  }
+  ASSERT_EQ(clpool_pool_free_held(pool.get()), CLPOOL_SUCCESS);
+  for (std::size_t i = 0; i < 128; ++i) {
+    blocks.push_back(allocate(pool, 2048));
+    ASSERT_NE(blocks.back(), nullptr) << i << ": " << clpool_last_error_message();
+  }
+}
+
 }  // namespace
 }  // namespace clpool::test

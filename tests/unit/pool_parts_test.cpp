@@ -111,6 +111,23 @@ TEST_F(PoolParts, AHandleThatIsKnownServesWhatItFitsAndMakesRoomForOthers) {
   EXPECT_EQ(release_dying(), 2u);
 }
 
+TEST_F(PoolParts, TheWayToARegionMayBeginAnywhere) {
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    make(i * 1024, 512);
+  }
+  EXPECT_EQ(parts.first(), parts.at(0));
+  EXPECT_EQ(parts.at(512), nullptr);
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    for (const std::uint64_t from : {std::uint64_t{0}, (i + 3) % 8, std::uint64_t{7}}) {
+      ASSERT_EQ(claim(i * 1024 + 512, 512, parts.at(from * 1024)), Claim::make) << i << " from " << from;
+      EXPECT_EQ(part->left, parts.at(i * 1024));
+      EXPECT_EQ(part->right, parts.at((i + 1) * 1024));
+      parts.made(*part, nullptr, false);
+      EXPECT_EQ(parts.check(), nullptr);
+    }
+  }
+}
+
 TEST_F(PoolParts, AHandleThatWasNeverUsedMakesRoomWhereOneMustHaveBeen) {
   make_unused(256, 512);
   only_used_once = used_once = true;

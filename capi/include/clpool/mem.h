@@ -78,7 +78,8 @@ CLPOOL_API clpool_status clpool_mem_release(clpool_mem* mem) CLPOOL_NOEXCEPT;
 CLPOOL_API clpool_status clpool_mem_retain(clpool_mem* mem) CLPOOL_NOEXCEPT;
 
 /**
- * The cl_mem to pass to OpenCL.
+ * The cl_mem to pass to OpenCL. Its CL_MEM_SIZE is what the block has (of a pool over clpool_mem_capacity(), up
+ * to four times as much in large pools); a kernel goes by clpool_mem_size().
  * @param mem the memory
  * @return the handle, whose reference stays with `mem`; NULL for SVM, pinned and custom memory, for NULL, and
  * after the release

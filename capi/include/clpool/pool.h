@@ -350,9 +350,7 @@ CLPOOL_API clpool_status clpool_pool_create_default(const clpool_device_options*
  * NULL on failure. Its capacity is the size, rounded up to the pool's alignment, or as the strategy rounds;
  * up to twice that, or 16 times the alignment more, where other threads are in the way, or were of late, as
  * long as all that the calling thread then has in use takes no more than a quarter more like that, and all
- * threads' blocks a sixteenth of what the pool has, and no more than max_bytes left when it last grew. A
- * buffer is up to four times that where a sub-buffer of such a size is at hand, if it is larger by an 8,192nd
- * of what the pool has at most, and all such blocks together by a 512th
+ * threads' blocks a sixteenth of what the pool has, and no more than max_bytes left when it last grew
  * @return CLPOOL_ERROR_OUT_OF_MEMORY, with figures in the message, after everything that could help was
  * tried: completed releases, the collect callback, held memory given back, the exact size, waiting for
  * releases in flight, the out_of_memory callback; CLPOOL_ERROR_INVALID_VALUE for a NULL argument, a size over

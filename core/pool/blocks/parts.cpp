@@ -27,16 +27,12 @@ void Parts::enlist(Part& part, Part* right) noexcept {
   Part* const left = right != nullptr ? right->left : last_;
   part.left = left;
   part.right = right;
-  if (left != nullptr) {
-    left->right = &part;
-  }
+  (left != nullptr ? left->right : first_) = &part;
   (right != nullptr ? right->left : last_) = &part;
 }
 
 void Parts::erase(Part& part) noexcept {
-  if (part.left != nullptr) {
-    part.left->right = part.right;
-  }
+  (part.left != nullptr ? part.left->right : first_) = part.right;
   (part.right != nullptr ? part.right->left : last_) = part.left;
   parts_.erase(part.offset);
 }
@@ -153,7 +149,7 @@ const char* Parts::check() const noexcept {
     unused += part->state == Part::State::unused ? 1 : 0;
     right = part;
   }
-  if (count != parts_.size()) {
+  if (count != parts_.size() || first_ != right) {
     return "a handle is not linked";
   }
   return unused == unused_ && unused <= most_unused ? nullptr : "unused handles are miscounted";

@@ -24,7 +24,7 @@ struct Part {
   PoolChunk* chunk = nullptr;
   std::uint64_t offset = 0;  ///< bytes from the chunk's start
   std::uint64_t size = 0;    ///< bytes
-  std::uint64_t excess = 0;  ///< used: bytes that its request had no need of
+  std::uint64_t excess = 0;  ///< used: bytes that its block does not show
   void* handle = nullptr;    ///< null while it is being made
   State state = State::used;
   bool used_once = false;    ///< the pool used it itself, in turn (cl::SubBuffers)
@@ -69,6 +69,8 @@ class Parts {
 
   /// The handle of the region that begins there, or null.
   Part* at(std::uint64_t offset) noexcept;
+  /// The one with the lowest address, or null.
+  Part* first() const noexcept { return first_; }
 
   /// True if claim() would find an unused handle of just this shape.
   bool has_unused(std::uint64_t offset, std::uint64_t size, bool only_used_once) const noexcept;
@@ -102,9 +104,16 @@ class Parts {
   void unlink(Part& part) noexcept;
   void doom(Part& part, DyingParts& dying) noexcept;
 
-  std::unordered_map<std::uint64_t, Part> parts_;  ///< by offset; they do not overlap
-  Part* last_ = nullptr;                           ///< by address
-  Part* oldest_ = nullptr;                         ///< unused ones
+  /// Mixes, as blocks often lie at the multiples of one number.
+  struct Hash {
+    std::size_t operator()(std::uint64_t offset) const noexcept {
+      return static_cast<std::size_t>((offset * 0x9E3779B97F4A7C15U) >> 32);
+    }
+  };
+  std::unordered_map<std::uint64_t, Part, Hash> parts_;  ///< by offset; they do not overlap
+  Part* first_ = nullptr;                                ///< by address
+  Part* last_ = nullptr;
+  Part* oldest_ = nullptr;  ///< unused ones
   Part* newest_ = nullptr;
   Shapes* shapes_ = nullptr;
   std::size_t unused_ = 0;

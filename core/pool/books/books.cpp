@@ -276,7 +276,7 @@ void Books::add_to(PoolStats& stats) const noexcept {
   stats.managed_bytes = managed_bytes();
   stats.held_blocks += strategy_->held_blocks() + pending_blocks_;
   stats.pending_bytes += pending_bytes_;
-  stats.held_bytes = strategy_->free_bytes() + stats.cached_bytes + stats.pending_bytes;
+  stats.held_bytes = strategy_->free_bytes() + stats.cached_bytes + stats.pending_bytes + excess_bytes_;
   stats.reserved_bytes = stats.managed_bytes - stats.held_bytes;
   stats.peak_managed_bytes = peak_managed_bytes_;
   stats.driver_allocations = driver_allocations_;

@@ -33,6 +33,9 @@ constexpr std::uint64_t most_times_larger = 3;
 constexpr std::uint64_t larger_part = 8192;
 constexpr std::uint64_t excess_part = 512;
 
+/// … unless the pool's limit leaves less than one part in so many of what the pool has, or the driver has refused memory.
+constexpr std::uint64_t least_room = 32;
+
 /// CL_INVALID_BUFFER_SIZE.
 constexpr cl_int invalid_buffer_size = -61;
 
@@ -190,7 +193,9 @@ bool Books::want(Request& request, std::uint64_t bytes) noexcept {
 // Stages.
 
 std::uint64_t Books::most_excess(const Request& request) const noexcept {
-  const std::uint64_t of_all = managed_bytes() / excess_part;
+  // Where room is short each byte may be the one that is missing.
+  const bool is_room_short = refusals_ != 0 || room() < managed_bytes() / least_room;
+  const std::uint64_t of_all = is_room_short ? 0 : managed_bytes() / excess_part;
   return std::min({most_times_larger * request.rounded, managed_bytes() / larger_part,
                    of_all - std::min(of_all, excess_bytes_)});
 }
@@ -203,20 +208,21 @@ Block* Books::take_place_of(Part& part, Request& request, const GrowthLimits& li
 }
 
 Block* Books::take_place(Request& request, const GrowthLimits& limits) {
-  // Each look fetches what has left the processor's caches.
-  constexpr int most_looks = 3;
+  constexpr int most_looks = 16;
+  constexpr int most_tries = 8;
   const std::uint64_t most = request.rounded + most_excess(request);
   const bool only_used_once = surroundings_.uses_parts_once();
   Part* larger = nullptr;
   Part* part = shapes_->first_from(request.rounded);
-  for (int looks = 0; part != nullptr && looks < most_looks && !shapes_->is_beyond(*part, most); ++looks) {
-    const bool serves =
-        part->used_once >= only_used_once && part->size >= request.rounded && part->size <= most;
+  for (int looks = 0, tries = 0; part != nullptr && looks < most_looks && !shapes_->is_beyond(*part, most);
+       ++looks) {
+    const bool serves = part->used_once >= only_used_once;
     if (serves && part->size == request.rounded) {
-      if (Block* const block = take_place_of(*part, request, limits); block != nullptr) {
+      Block* const block = take_place_of(*part, request, limits);
+      if (block != nullptr || ++tries == most_tries) {
         return block;
       }
-    } else if (serves && larger == nullptr) {
+    } else if (serves && larger == nullptr && part->size > request.rounded && part->size <= most) {
       larger = part;
     }
     part = shapes_->next(*part);
@@ -409,9 +415,11 @@ Step::Kind Books::handle_step(Request& request, std::uint64_t& amount) {
     return Step::Kind::done;
   }
   if (request.part == nullptr) {
-    // One of its neighbours is in use, as two that are free would be one.
-    const Block* const beside = block.right != nullptr && !block.right->free ? block.right : block.left;
-    request.part = beside != nullptr ? chunk.parts.at(beside->offset) : nullptr;
+    // One of its neighbours is in use, as two that are free would be one, or it is at an end of the chunk: the way begins there.
+    const Block* const beside = block.right != nullptr && block.right->free ? block.left : block.right;
+    request.part = beside != nullptr       ? chunk.parts.at(beside->offset)
+                   : block.left == nullptr ? chunk.parts.first()
+                                           : nullptr;
   }
   Parts::Claim claim = Parts::Claim::make;
   try {
