@@ -58,5 +58,21 @@ TEST_F(OnNvidia, CopiesBetweenSvmAndBuffersAreOneCommandThatWaits) {
   EXPECT_EQ(stub_calls("clEnqueueCopyBuffer"), 4U);
 }
 
+/// Which would crash where a sub-buffer went before a newer one that overlaps it; the fake driver ends the process then.
+TEST_F(OnNvidia, APartStaysAsLongAsPartsOfIt) {
+  stub_configure("nvidia=1,mode=immediate");
+  clpool_mem* made = nullptr;
+  ASSERT_OK(clpool_buffer_create(scene.cl.context, 0, 1 << 20, nullptr, 0, &made));
+  const OwnedMem buffer(made);
+  clpool_mem* outer = nullptr;
+  clpool_mem* inner = nullptr;
+  ASSERT_OK(clpool_mem_sub_region(buffer.get(), 4096, 65536, 0, &outer));
+  ASSERT_OK(clpool_mem_fill(scene.queue, outer, &source_byte, 1, 0, 64, 0, nullptr, nullptr));
+  ASSERT_OK(clpool_mem_sub_region(outer, 4096, 8192, 0, &inner));
+  ASSERT_OK(clpool_mem_fill(scene.queue, inner, &source_byte, 1, 0, 64, 0, nullptr, nullptr));
+  EXPECT_OK(clpool_mem_release(outer));
+  EXPECT_OK(clpool_mem_release(inner));
+}
+
 }  // namespace
 }  // namespace clpool::test

@@ -162,7 +162,7 @@ CLPOOL_API clpool_status clpool_mem_unbind_queue(clpool_mem* mem) CLPOOL_NOEXCEP
  * @param mem as for clpool_mem_bind_queue()
  * @param queue_or_null the queue to free behind; NULL: the one that the memory is bound to
  * @param wait_count number of events
- * @param wait_list events to wait for
+ * @param wait_list events to wait for; for a block of a pool as in clpool_mem_release_after()
  * @param event_or_null receives the event, which the caller releases; NULL on failure
  * @return CLPOOL_ERROR_INVALID_VALUE for NULL, where there is no queue, for a queue of another context, and
  * for a wait list that does not match its count; CLPOOL_ERROR_INVALID_OPERATION for other memory and released

@@ -605,7 +605,8 @@ CLPOOL_API clpool_status clpool_mem_set_tag(clpool_mem* mem, uint64_t tag) CLPOO
 /**
  * Says that commands use a block which may still run when it is released; it does not release it. The pool
  * hands it out again only when all events are complete (or failed). Found out by polling; waited for only if
- * memory is otherwise out.
+ * memory is otherwise out. Neither flushes the events' queues, which may be gone by then: on drivers where
+ * commands wait for that, the program calls clFlush(), or declares the queue (clpool_mem_used_on()).
  * @param mem a block of a pool
  * @param count number of events; 0 does nothing
  * @param events retained until then, or until the pool sees that they are complete: calls beyond the 64th
