@@ -212,24 +212,24 @@ class PoolBooksWithPlaces : public PoolBooksWithHandles {
 };
 
 TEST_F(PoolBooksWithPlaces, ARequestTakesAPlaceThatIsFourTimesAsLargeForItsHandle) {
-  make_places(4, 2048, 32 * mib);
+  make_places(4, 2048, 64 * mib);
   EXPECT_EQ(capacity_of(512), 2048u);
   EXPECT_EQ(steps, Steps{"done"}) << "no handle is made";
   EXPECT_EQ(capacity_of(256), 256u) << "more than four times";
 }
 
-TEST_F(PoolBooksWithPlaces, OrOnePartIn8192OfThePoolLarger) {
-  make_places(4, 4096, 16 * mib);
+TEST_F(PoolBooksWithPlaces, OrOnePartIn16384OfThePoolLarger) {
+  make_places(4, 4096, 32 * mib);
   EXPECT_EQ(capacity_of(1792), 1792u) << "2,304 bytes larger";
   EXPECT_EQ(capacity_of(2048), 4096u) << "2,048 bytes larger";
 }
 
 TEST_F(PoolBooksWithPlaces, AllTogetherTakeOnePartIn512OfThePoolBesides) {
-  make_places(24, 4096, 16 * mib);
-  for (int i = 0; i < 16; ++i) {
+  make_places(40, 4096, 32 * mib);
+  for (int i = 0; i < 32; ++i) {
     ASSERT_EQ(capacity_of(2048), 4096u) << i;
   }
-  ASSERT_EQ(capacity_of(2048), 2048u) << "32,768 bytes are taken besides";
+  ASSERT_EQ(capacity_of(2048), 2048u) << "65,536 bytes are taken besides";
   ASSERT_EQ(capacity_of(4096), 4096u) << "which takes nothing besides";
   release_last();
   release_last();
@@ -243,7 +243,7 @@ TEST_F(PoolBooksWithPlaces, APlaceOfJustTheSizeIsTakenThoughALargerOneIsFoundFir
   PoolBlock* const just = serve(32768);
   kept.push_back(serve(256));
   PoolBlock* const larger = serve(33024);  // sizes that differ by less than 1/64 share a list
-  make_places(0, 0, 16 * mib);
+  make_places(0, 0, 32 * mib);
   books->free(*just, 0);
   books->free(*larger, 0);  // the newest
   EXPECT_EQ(capacity_of(32768), 32768u);
@@ -251,11 +251,11 @@ TEST_F(PoolBooksWithPlaces, APlaceOfJustTheSizeIsTakenThoughALargerOneIsFoundFir
 }
 
 TEST_F(PoolBooksWithPlaces, NotWhereALimitLeavesLittle) {
-  for (const std::uint64_t left : {mib / 2, mib / 2 - 1}) {
-    options.max_bytes = 16 * mib + left;
+  for (const std::uint64_t left : {mib, mib - 1}) {
+    options.max_bytes = 32 * mib + left;
     begin_books();
-    make_places(4, 4096, 16 * mib);
-    EXPECT_EQ(capacity_of(2048), left < mib / 2 ? 2048u : 4096u);
+    make_places(4, 4096, 32 * mib);
+    EXPECT_EQ(capacity_of(2048), left < mib ? 2048u : 4096u);
     TearDown();
     kept.clear();
     places.clear();
@@ -264,7 +264,7 @@ TEST_F(PoolBooksWithPlaces, NotWhereALimitLeavesLittle) {
 }
 
 TEST_F(PoolBooksWithPlaces, NotWhereTheDriverHasRefusedMemory) {
-  make_places(4, 4096, 16 * mib);
+  make_places(4, 4096, 32 * mib);
   Request request;
   ASSERT_EQ(books->begin(4 * mib, request), Status::success);
   for (Step step = books->next(request); step.kind != Kind::allocate; step = books->next(request)) {
@@ -275,7 +275,7 @@ TEST_F(PoolBooksWithPlaces, NotWhereTheDriverHasRefusedMemory) {
 }
 
 TEST_F(PoolBooksWithPlaces, NotWhereTheHandleWasNotUsedOnce) {
-  make_places(4, 4096, 16 * mib);
+  make_places(4, 4096, 32 * mib);
   world.turns = true;
   EXPECT_EQ(capacity_of(2048), 2048u);
 }

@@ -30,7 +30,7 @@ constexpr std::uint64_t longest_wait_for_users_ns = 10'000'000;
 /// A request takes a place that is larger than need be, for the handle that is alive there: by so many times its bytes at most, and
 /// by one part in so many of what the pool has; all that are in use together by one part in so many.
 constexpr std::uint64_t most_times_larger = 3;
-constexpr std::uint64_t larger_part = 8192;
+constexpr std::uint64_t larger_part = 16384;
 constexpr std::uint64_t excess_part = 512;
 
 /// … unless the pool's limit leaves less than one part in so many of what the pool has, or the driver has refused memory.
