@@ -455,7 +455,8 @@ void Pool::make_handle(Visit& visit, Request& request) {
 void Pool::hand_out(PoolBlock& block, const Request& request, ThreadCache& cache) {
   block.owner = this;
   block.Mem::size = request.size;
-  block.capacity = std::min(block.Block::size, request.rounded);  // whatever place it has: see Part::excess
+  // Whatever place it has: see Part::excess. A whole chunk has none.
+  block.capacity = is_whole_chunk(block) ? block.Block::size : std::min(block.Block::size, request.rounded);
   block.references.store(1, std::memory_order_relaxed);
   block.kind = kind_;
   block.made_in = static_cast<std::uint8_t>(process_generation());

@@ -32,7 +32,7 @@ if(CLPOOL_HAS_FORCE_GROUP_ALLOCATION)
 endif()
 
 set(clpool_static_object "${CMAKE_CURRENT_BINARY_DIR}/clpool.o")
-if(CMAKE_CONFIGURATION_TYPES)
+if(clpool_has_configurations)
   set(clpool_static_object "${CMAKE_CURRENT_BINARY_DIR}/$<CONFIG>/clpool.o")
 endif()
 add_custom_command(

@@ -46,12 +46,13 @@ if find "$work/nothing" -type f 2>/dev/null | grep .; then fails "these files we
 # With makefiles, which know of no file that another target makes: first what needs the most of these alone.
 configure made "Unix Makefiles" -DCLPOOL_UNITY=ON  # builds in half the time
 for target in with_clpool_static all; do
-  "$cmake" --build "$work/made" --target "$target" >"$work/log" 2>&1 || fails "$target was not built:" tail -n 40 "$work/log"
+  "$cmake" --build "$work/made" --parallel 4 --target "$target" >"$work/log" 2>&1 || fails "$target was not built:" tail -n 40 "$work/log"
 done
 "$work/made/with_clpool"
 "$work/made/with_clpool_static"
 [ "$(find "$work/made" -type f -perm -u+x ! -name '*.so*' ! -path '*/CMakeFiles/*' | wc -l)" = 2 ] ||
   fails "more programs than the parent's two were built:" find "$work/made" -type f -perm -u+x
+configure several "Ninja Multi-Config"
 configure made "Unix Makefiles" -DCLPOOL_INSTALL=ON
 "$cmake" --install "$work/made" --prefix "$work/prefix" >"$work/log" 2>&1 || fails "it is not installed:" cat "$work/log"
 for name in libclpool.so libclpool.a clpool.h clpoolConfig.cmake clpool.pc; do

@@ -197,8 +197,8 @@ class PoolBooksWithPlaces : public PoolBooksWithHandles {
       books->free(*place, 0);
     }
   }
-  /// The capacity of the block that a request gets.
-  std::uint64_t capacity_of(std::size_t bytes) {
+  /// Bytes of the place that a request gets.
+  std::uint64_t place_for(std::size_t bytes) {
     kept.push_back(serve(bytes));
     return kept.back()->Block::size;
   }
@@ -213,30 +213,35 @@ class PoolBooksWithPlaces : public PoolBooksWithHandles {
 
 TEST_F(PoolBooksWithPlaces, ARequestTakesAPlaceThatIsFourTimesAsLargeForItsHandle) {
   make_places(4, 2048, 64 * mib);
-  EXPECT_EQ(capacity_of(512), 2048u);
+  EXPECT_EQ(place_for(512), 2048u);
   EXPECT_EQ(steps, Steps{"done"}) << "no handle is made";
-  EXPECT_EQ(capacity_of(256), 256u) << "more than four times";
+}
+
+TEST_F(PoolBooksWithPlaces, NotOneThatIsLargerThanThat) {
+  make_places(4, 1280, 64 * mib);
+  EXPECT_EQ(place_for(256), 256u) << "five times";
+  EXPECT_EQ(place_for(512), 1280u);
 }
 
 TEST_F(PoolBooksWithPlaces, OrOnePartIn16384OfThePoolLarger) {
   make_places(4, 4096, 32 * mib);
-  EXPECT_EQ(capacity_of(1792), 1792u) << "2,304 bytes larger";
-  EXPECT_EQ(capacity_of(2048), 4096u) << "2,048 bytes larger";
+  EXPECT_EQ(place_for(1792), 1792u) << "2,304 bytes larger";
+  EXPECT_EQ(place_for(2048), 4096u) << "2,048 bytes larger";
 }
 
 TEST_F(PoolBooksWithPlaces, AllTogetherTakeOnePartIn512OfThePoolBesides) {
   make_places(40, 4096, 32 * mib);
   for (int i = 0; i < 32; ++i) {
-    ASSERT_EQ(capacity_of(2048), 4096u) << i;
+    ASSERT_EQ(place_for(2048), 4096u) << i;
   }
-  ASSERT_EQ(capacity_of(2048), 2048u) << "65,536 bytes are taken besides";
-  ASSERT_EQ(capacity_of(4096), 4096u) << "which takes nothing besides";
+  ASSERT_EQ(place_for(2048), 2048u) << "65,536 bytes are taken besides";
+  ASSERT_EQ(place_for(4096), 4096u) << "which takes nothing besides";
   release_last();
   release_last();
   release_last();
-  EXPECT_EQ(capacity_of(2048), 2048u) << "where the other was";
-  EXPECT_EQ(capacity_of(2048), 4096u) << "one is back";
-  EXPECT_EQ(capacity_of(2048), 2048u);
+  EXPECT_EQ(place_for(2048), 2048u) << "where the other was";
+  EXPECT_EQ(place_for(2048), 4096u) << "one is back";
+  EXPECT_EQ(place_for(2048), 2048u);
 }
 
 TEST_F(PoolBooksWithPlaces, APlaceOfJustTheSizeIsTakenThoughALargerOneIsFoundFirst) {
@@ -246,8 +251,18 @@ TEST_F(PoolBooksWithPlaces, APlaceOfJustTheSizeIsTakenThoughALargerOneIsFoundFir
   make_places(0, 0, 32 * mib);
   books->free(*just, 0);
   books->free(*larger, 0);  // the newest
-  EXPECT_EQ(capacity_of(32768), 32768u);
-  EXPECT_EQ(capacity_of(32768), 33024u);
+  EXPECT_EQ(place_for(32768), 32768u);
+  EXPECT_EQ(place_for(32768), 33024u);
+}
+
+TEST_F(PoolBooksWithPlaces, WhatTheyTakeBesidesIsCheckedByTheHandles) {
+  make_places(2, 4096, 32 * mib);
+  EXPECT_EQ(place_for(2048), 4096u);
+  EXPECT_EQ(books->check(), nullptr);
+  Part& part = *static_cast<PoolChunk*>(kept.back()->chunk)->parts.at(kept.back()->offset);
+  EXPECT_EQ(std::exchange(part.excess, 0), 2048u);
+  EXPECT_NE(books->check(), nullptr);
+  part.excess = 2048;
 }
 
 TEST_F(PoolBooksWithPlaces, NotWhereALimitLeavesLittle) {
@@ -255,7 +270,7 @@ TEST_F(PoolBooksWithPlaces, NotWhereALimitLeavesLittle) {
     options.max_bytes = 32 * mib + left;
     begin_books();
     make_places(4, 4096, 32 * mib);
-    EXPECT_EQ(capacity_of(2048), left < mib ? 2048u : 4096u);
+    EXPECT_EQ(place_for(2048), left < mib ? 2048u : 4096u);
     TearDown();
     kept.clear();
     places.clear();
@@ -264,20 +279,21 @@ TEST_F(PoolBooksWithPlaces, NotWhereALimitLeavesLittle) {
 }
 
 TEST_F(PoolBooksWithPlaces, NotWhereTheDriverHasRefusedMemory) {
-  make_places(4, 4096, 32 * mib);
+  make_places(4, 4096, 64 * mib);
+  EXPECT_EQ(place_for(2048), 4096u);
   Request request;
   ASSERT_EQ(books->begin(4 * mib, request), Status::success);
   for (Step step = books->next(request); step.kind != Kind::allocate; step = books->next(request)) {
     ASSERT_TRUE(perform(request, step));
   }
   books->refused(request, Status::out_of_memory, out_of_device_memory);
-  EXPECT_EQ(capacity_of(2048), 2048u);
+  EXPECT_EQ(place_for(2048), 2048u);
 }
 
 TEST_F(PoolBooksWithPlaces, NotWhereTheHandleWasNotUsedOnce) {
   make_places(4, 4096, 32 * mib);
   world.turns = true;
-  EXPECT_EQ(capacity_of(2048), 2048u);
+  EXPECT_EQ(place_for(2048), 2048u);
 }
 
 TEST_F(PoolBooksWithHandles, AWhollyFreeChunkIsNotCutUpForAHandleWhileThereAreCallsForASmallOne) {

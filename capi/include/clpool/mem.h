@@ -78,8 +78,8 @@ CLPOOL_API clpool_status clpool_mem_release(clpool_mem* mem) CLPOOL_NOEXCEPT;
 CLPOOL_API clpool_status clpool_mem_retain(clpool_mem* mem) CLPOOL_NOEXCEPT;
 
 /**
- * The cl_mem to pass to OpenCL. Its CL_MEM_SIZE is what the block has (of a pool over clpool_mem_capacity(), up
- * to four times as much in large pools); a kernel goes by clpool_mem_size().
+ * The cl_mem to pass to OpenCL. Its own CL_MEM_SIZE may exceed clpool_mem_capacity(), in large pools up to
+ * four times: programs go by clpool_mem_size().
  * @param mem the memory
  * @return the handle, whose reference stays with `mem`; NULL for SVM, pinned and custom memory, for NULL, and
  * after the release
@@ -102,8 +102,8 @@ CLPOOL_API void* clpool_mem_pointer(const clpool_mem* mem) CLPOOL_NOEXCEPT;
 CLPOOL_API size_t clpool_mem_size(const clpool_mem* mem) CLPOOL_NOEXCEPT;
 
 /**
- * Size as reserved: what the memory takes. What it has beyond clpool_mem_size() is out of bounds for the
- * functions of this library.
+ * Size as reserved for it, by which statistics go. What it has beyond clpool_mem_size() is out of bounds for
+ * the functions of this library.
  * @param mem the memory
  * @return bytes, at least clpool_mem_size(); 0 for NULL and after the release
  */

@@ -536,7 +536,7 @@ typedef struct clpool_pool_stretch {
   uint64_t chunk;
   /** Bytes from the chunk's start. */
   uint64_t offset;
-  /** Bytes. */
+  /** Bytes; where a block lies in a place that is larger than it need be, of that. */
   uint64_t size;
   /** Bytes that were asked for; 0 unless active. */
   uint64_t requested;

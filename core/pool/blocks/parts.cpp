@@ -135,6 +135,14 @@ void Parts::forget(Part& part) noexcept {
   erase(part);
 }
 
+std::uint64_t Parts::excess() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const Part* part = first_; part != nullptr; part = part->right) {
+    bytes += part->excess;
+  }
+  return bytes;
+}
+
 const char* Parts::check() const noexcept {
   std::size_t count = 0;
   std::size_t unused = 0;

@@ -95,6 +95,8 @@ class Parts {
   /// Handles that somebody makes or is to release: while there are any, the chunk must stay.
   std::size_t in_work() const noexcept { return in_work_; }
 
+  /// Of all that are used.
+  std::uint64_t excess() const noexcept;
   /// A text of what is wrong, or null; for tests.
   const char* check() const noexcept;
 

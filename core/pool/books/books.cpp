@@ -289,10 +289,15 @@ void Books::add_to(PoolStats& stats) const noexcept {
 }
 
 const char* Books::check() const noexcept {
+  std::uint64_t excess = 0;
   for (HeapChunk* chunk = chunks_.first; chunk != nullptr; chunk = chunk->next) {
     if (const char* wrong = pool_chunk(*chunk).parts.check(); wrong != nullptr) {
       return wrong;
     }
+    excess += pool_chunk(*chunk).parts.excess();
+  }
+  if (excess != excess_bytes_) {
+    return "the bytes that places have beyond their blocks are miscounted";
   }
   return strategy_->check();
 }

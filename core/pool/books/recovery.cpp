@@ -218,9 +218,11 @@ Block* Books::take_place(Request& request, const GrowthLimits& limits) {
        ++looks) {
     const bool serves = part->used_once >= only_used_once;
     if (serves && part->size == request.rounded) {
-      Block* const block = take_place_of(*part, request, limits);
-      if (block != nullptr || ++tries == most_tries) {
+      if (Block* const block = take_place_of(*part, request, limits); block != nullptr) {
         return block;
+      }
+      if (++tries == most_tries) {
+        break;
       }
     } else if (serves && larger == nullptr && part->size > request.rounded && part->size <= most) {
       larger = part;
@@ -415,7 +417,7 @@ Step::Kind Books::handle_step(Request& request, std::uint64_t& amount) {
     return Step::Kind::done;
   }
   if (request.part == nullptr) {
-    // One of its neighbours is in use, as two that are free would be one, or it is at an end of the chunk: the way begins there.
+    // The way begins at a neighbour that is in use (none may be any more, where this waited), or at the end of the chunk that it is at.
     const Block* const beside = block.right != nullptr && block.right->free ? block.left : block.right;
     request.part = beside != nullptr       ? chunk.parts.at(beside->offset)
                    : block.left == nullptr ? chunk.parts.first()

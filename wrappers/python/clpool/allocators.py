@@ -76,7 +76,7 @@ class ImmediateAllocator(Allocator):
     driver crashes in it."""
 
     def __init__(self, queue: Any, mem_flags: int = _mem_flags.READ_WRITE, touch: int = _touch.BYTE, wait: bool = False) -> None:
-        if not isinstance(touch, int):
+        if not hasattr(touch, "__index__"):
             raise TypeError(f"touch must be one of clpool.touch, not {touch!r}")
         self._handle = _n.clpool_allocator_create_touching(queue, mem_flags, touch | (CLPOOL_TOUCH_WAIT if wait else 0))
 

@@ -248,7 +248,9 @@ HoldInterpreter::HoldInterpreter() : held_(Py_IsInitialized() != 0 && !ends_with
   } catch (...) {
     park();
   }
-  outer_ = std::exchange(put_by, nullptr);  // calls within the callback take back their own exceptions alone
+  // Calls within the callback take back their own exceptions alone.
+  outer_ = std::exchange(put_by, nullptr);
+  outer_no_memory_ = std::exchange(no_memory, nullptr);
 }
 
 HoldInterpreter::~HoldInterpreter() {
@@ -258,6 +260,11 @@ HoldInterpreter::~HoldInterpreter() {
     }
     if (outer_ != nullptr) {
       Py_XDECREF(std::exchange(put_by, outer_));  // the first one tells most
+    }
+    if (no_memory == nullptr) {  // else the callback's is the later one
+      no_memory = outer_no_memory_;
+    } else {
+      Py_XDECREF(outer_no_memory_);
     }
     PyGILState_Release(state_);
   }

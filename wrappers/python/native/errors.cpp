@@ -36,11 +36,24 @@ void raise(clpool_status status, const char* text, cl_int code, PyObject* cause 
   PyObject* error = message != nullptr ? PyObject_CallOneArg(type, message) : nullptr;
   Py_XDECREF(message);
   if (error != nullptr && set_number(error, "status", status) && set_number(error, "code", code)) {
-    PyException_SetCause(error, std::exchange(cause, nullptr));
+    if (cause != nullptr) {  // else what is being handled would be hidden
+      PyException_SetCause(error, std::exchange(cause, nullptr));
+    }
     PyErr_SetObject(type, error);
   }
   Py_XDECREF(cause);
   Py_XDECREF(error);
+}
+
+/// An exception, with what its frames hold, beside one that may be set.
+void drop(PyObject* exception) {
+  if (exception == nullptr) {
+    return;
+  }
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  Py_DECREF(exception);
+  PyErr_Restore(type, value, traceback);
 }
 
 }  // namespace
@@ -54,19 +67,18 @@ bool find_errors() {
 }
 
 void raise_status(clpool_status status) {
-  PyObject* no_memory = take_no_memory();
-  if (status != CLPOOL_ERROR_OUT_OF_MEMORY) {
-    Py_CLEAR(no_memory);
-  }
+  PyObject* no_memory = take_no_memory();  // what goes with it may call the library: last
   if (take_exception_back() || PyErr_Occurred() != nullptr) {
-    Py_XDECREF(no_memory);
+    drop(no_memory);
     return;
   }
   const char* text = clpool_last_error_message();
   // Statuses that come without a message, so that asking is cheap, would show an older one's.
   const bool silent = status == CLPOOL_ERROR_WOULD_BLOCK;
+  const bool is_cause = status == CLPOOL_ERROR_OUT_OF_MEMORY;
   raise(status, silent || *text == '\0' ? clpool_status_string(status) : text,
-        silent ? 0 : clpool_last_cl_error(), no_memory);
+        silent ? 0 : clpool_last_cl_error(), is_cause ? std::exchange(no_memory, nullptr) : nullptr);
+  drop(no_memory);
 }
 
 bool succeeded(clpool_status status) {
@@ -74,10 +86,11 @@ bool succeeded(clpool_status status) {
     raise_status(status);
     return false;
   }
-  Py_XDECREF(take_no_memory());
-  if (take_exception_back()) {  // a callback failed, but the call did what it was to do
+  PyObject* const no_memory = take_no_memory();  // which the pool has answered
+  if (take_exception_back()) {                   // a callback failed, but the call did what it was to do
     PyErr_WriteUnraisable(nullptr);
   }
+  drop(no_memory);
   return true;
 }
 

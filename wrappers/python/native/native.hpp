@@ -408,7 +408,8 @@ class HoldInterpreter {
  private:
   bool held_;
   PyGILState_STATE state_{};
-  PyObject* outer_ = nullptr;  // an exception that was put by before
+  PyObject* outer_ = nullptr;            // an exception that was put by before
+  PyObject* outer_no_memory_ = nullptr;  // the same of take_no_memory()
 };
 
 /// Blocks the calling thread for good: what is left to a thread that wants the GIL of an interpreter that

@@ -37,7 +37,7 @@ void release_pool(void* pool) {
 
 clpool_pool* live(PoolObject* self) {
   if (self->pool == nullptr && self->block_type == nullptr) {
-    raise_invalid_operation("there is no pool: the class's __init__() did not call that of clpool's");
+    raise_invalid_operation("there is no pool: the class's __init__() did not call clpool's, or that failed");
   } else if (self->pool == nullptr) {
     raise_released(_PyType_Name(Py_TYPE(self)));
   }

@@ -65,6 +65,47 @@ def test_a_memory_error_that_was_not_answered_is_the_cause():
     assert later.value.__cause__ is None
 
 
+def test_calls_within_callbacks_keep_the_cause():
+    def allocate(size, alignment):
+        raise MemoryError("none")
+    pool = None
+    asked = []
+
+    def out_of_memory(size, attempt):
+        asked.append(pool.statistics)
+        return False
+    pool = clpool.Pool(clpool.CustomAllocator(allocate, lambda chunk, size: None), out_of_memory=out_of_memory)
+    with pytest.raises(clpool.OutOfMemoryError) as caught:
+        pool.allocate(100)
+    assert asked and str(caught.value.__cause__) == "none"
+
+
+def test_what_goes_with_a_memory_error_may_call_the_library(make_numbers):
+    other = make_numbers().pool()
+
+    class Refusal(MemoryError):
+        def __del__(self):
+            try:
+                other.allocate(1 << 62)
+            except clpool.ClpoolError:
+                pass
+
+    def allocate(size, alignment, tries=[Refusal, LookupError]):
+        raise tries.pop(0)() if tries else LookupError("later")
+    pool = clpool.Pool(clpool.CustomAllocator(allocate, lambda chunk, size: None))
+    with pytest.raises(LookupError):
+        pool.allocate(100)
+
+
+def test_an_error_without_a_cause_shows_what_was_being_handled(pool):
+    try:
+        raise KeyError("before")
+    except KeyError:
+        with pytest.raises(clpool.ClpoolError) as caught:
+            pool.allocate(1 << 62)
+    assert isinstance(caught.value.__context__, KeyError) and not caught.value.__suppress_context__
+
+
 def test_a_memory_error_that_was_answered_is_gone(make_numbers):
     gone = []
 

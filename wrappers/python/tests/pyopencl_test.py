@@ -392,8 +392,12 @@ def test_the_pool_of_one_line_outlives_its_arrays(ctx, cq):
     for _ in range(3):
         assert cl_array.empty(cq, 1000, np.float32, allocator=clpool.pyopencl.use(cq)).allocator.pool is pool()
     assert pool().statistics.driver_allocations == 1
-    for _ in range(4):
-        clpool.pyopencl.use(cl.CommandQueue(ctx))
+    others = [cl.CommandQueue(ctx) for _ in range(4)]
+    for other in (*others[:3], *others[:3]):
+        clpool.pyopencl.use(other)
+    gc.collect()
+    assert pool() is not None
+    clpool.pyopencl.use(others[3])
     gc.collect()
     assert pool() is None
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory of clpool as PyOpenCL's objects, which its arrays, kernels and commands take."""
 import collections
+import contextlib
 import weakref
 from typing import Any, NamedTuple, Tuple
 
@@ -310,6 +311,7 @@ def use(queue: Any, **options: Any) -> Allocator:
     allocator = _in_use.get(key)
     if allocator is None:
         allocator = _in_use.setdefault(key, Allocator(MemoryPool(ImmediateAllocator(queue), **options)))
-    if not _latest or _latest[-1] is not allocator:
-        _latest.append(allocator)
+    with contextlib.suppress(ValueError):  # it is not among them, or another thread was faster
+        _latest.remove(allocator)
+    _latest.append(allocator)
     return allocator
