@@ -351,4 +351,16 @@ class PoolBooksOfThreads : public PoolBooksAtTheirLimits {
   HeldBack list;
 };
 
+/// … of buffers, whose parts need a handle each.
+class PoolBooksWithHandles : public PoolBooks {
+ protected:
+  void SetUp() override {
+    options.strategy = StrategyKind::coalescing;
+    options.min_chunk_bytes = 1 << 20;
+    rules.granule = 256;
+    rules.has_handles = true;
+    begin_books();
+  }
+};
+
 }  // namespace clpool::core

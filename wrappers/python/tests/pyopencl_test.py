@@ -113,6 +113,16 @@ def test_a_buffer_has_the_size_of_its_part(cq):
         assert part % alignment == 0 and max(size, 1) <= part < size + 2 * alignment
 
 
+def test_a_buffer_of_a_large_pool_may_have_a_larger_part(cq):
+    pool = tools.MemoryPool(tools.ImmediateAllocator(cq))
+    large = pool.allocate(64 << 20)
+    kept = [pool.allocate(4096) for _ in range(40)]
+    del kept[::2]
+    pool.free_held()
+    assert pool.allocate(3072).size == 4096
+    assert large.size == 64 << 20
+
+
 def test_objects_go_in_and_out(ctx, cq):  # test_int_ptr
     buffer = clpool.Buffer(ctx, clpool.mem_flags.READ_WRITE, 100)
     theirs = cl.Buffer.from_int_ptr(buffer.int_ptr)
