@@ -68,7 +68,13 @@ namespace ClPool
             {
                 clpool_trace_event found = clpool_trace_event.Initial();
                 ulong number = Arguments.Bytes(index, "index");
-                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_trace_event_at(used.Value, number, &found));
+                using (Borrowed used = handle.Borrow())
+                {
+                    int status = Native.clpool_trace_event_at(used.Value, number, &found);
+                    if (status != Native.CLPOOL_SUCCESS && index >= Count)
+                        throw new ArgumentOutOfRangeException("index", index, "of " + Count + " events");
+                    Errors.Check(status);
+                }
                 return new LogEvent(found);
             }
         }
@@ -165,7 +171,7 @@ namespace ClPool
         /// <param name="size">bytes, as requested</param>
         /// <param name="stream">number of the stream or queue</param>
         /// <param name="status">what a failed allocation returned</param>
-        /// <param name="tag">free text</param>
+        /// <param name="tag">free text, of which at most 200 bytes are kept; commas, quotes and control characters become _</param>
         public void Write(LogAction action, long pointer, long size, long stream = 0, Status status = Status.Success, string? tag = null)
         {
             ulong bytes = Arguments.Bytes(size, "size");

@@ -13,6 +13,9 @@ namespace ClPool
     [DebuggerDisplay("{ToString(),nq}")]
     public sealed unsafe class ClEvent : IDisposable, IBorrowable
     {
+        private const int InvalidEvent = -58;
+        private const int InvalidOperation = -59;
+
         private readonly OwnedHandle handle;
 
         private CommandQueue? queue; // the command's; null: not known, or none
@@ -73,9 +76,16 @@ namespace ClPool
         }
 
         /// <summary>Completes an event made by <see cref="User"/>.</summary>
+        /// <exception cref="InvalidOperationException">it is complete already, or a command's</exception>
         public void Complete()
         {
-            using (Borrowed used = handle.Borrow()) Errors.CheckCl(Native.clSetUserEventStatus(used.Value, 0), "clSetUserEventStatus");
+            using (Borrowed used = handle.Borrow())
+            {
+                int code = Native.clSetUserEventStatus(used.Value, 0);
+                if (code == InvalidEvent || code == InvalidOperation)
+                    throw Errors.WrongState("the event is complete already, or a command's, which the program cannot complete");
+                Errors.CheckCl(code, "clSetUserEventStatus");
+            }
         }
 
         /// <summary>Whether the command has ended, be it with an error.</summary>

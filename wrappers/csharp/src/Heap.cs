@@ -7,10 +7,12 @@ using ClPool.Interop;
 
 namespace ClPool
 {
-    /// <summary>Hands out ranges of a number space by best fit, with splitting and merging. Used by one thread at a time.</summary>
+    /// <summary>Hands out ranges of a number space by best fit, with splitting and merging. Threads that use one
+    /// heap wait for each other.</summary>
     public sealed unsafe class Heap : IDisposable
     {
         private readonly OwnedHandle handle;
+        private readonly object turn = new object(); // whoever has it uses the heap
 
         /// <summary>Makes an empty heap.</summary>
         /// <param name="granule">units, a power of two, of which offsets and sizes are multiples</param>
@@ -28,7 +30,8 @@ namespace ClPool
             get
             {
                 clpool_heap_stats stats = clpool_heap_stats.Initial();
-                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_statistics(used.Value, &stats));
+                lock (turn)
+                    using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_statistics(used.Value, &stats));
                 return new HeapStatistics(stats);
             }
         }
@@ -38,7 +41,8 @@ namespace ClPool
         public long AddSpace(long size)
         {
             ulong space, units = Arguments.Bytes(size, "size");
-            using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_add_space(used.Value, units, &space));
+            lock (turn)
+                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_add_space(used.Value, units, &space));
             return (long)space;
         }
 
@@ -46,7 +50,8 @@ namespace ClPool
         public void RemoveSpace(long space)
         {
             ulong number = Arguments.Bytes(space, "space");
-            using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_remove_space(used.Value, number));
+            lock (turn)
+                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_remove_space(used.Value, number));
         }
 
         /// <summary>Hands out a range.</summary>
@@ -57,13 +62,21 @@ namespace ClPool
             IntPtr range;
             HeapRange made = new HeapRange(this);
             ulong units = Arguments.Bytes(size, "size");
-            using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_allocate(used.Value, units, &range));
-            made.Own(range);
+            lock (turn)
+                using (Borrowed used = handle.Borrow())
+                {
+                    Errors.Check(Native.clpool_heap_allocate(used.Value, units, &range));
+                    made.Own(range); // it ends with the heap
+                }
             return made;
         }
 
         /// <summary>Checks the books against a recount.</summary>
-        public void Check() { using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_check(used.Value)); }
+        public void Check()
+        {
+            lock (turn)
+                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_check(used.Value));
+        }
 
         /// <summary>Ends the heap and all ranges.</summary>
         public void Dispose() { handle.Dispose(); }
@@ -72,7 +85,8 @@ namespace ClPool
         {
             try
             {
-                using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_free(used.Value, range));
+                lock (turn)
+                    using (Borrowed used = handle.Borrow()) Errors.Check(Native.clpool_heap_free(used.Value, range));
             }
             catch (ObjectDisposedException)
             {

@@ -108,7 +108,8 @@ namespace ClPool
             return made;
         }
 
-        /// <summary>A second object for the same memory, which is given back when both are disposed of.</summary>
+        /// <summary>A second object for the same memory, which is given back when both are disposed of. There may be 16,383 at a time,
+        /// with forgotten ones that the collector has not found yet.</summary>
         public MemoryObject Share()
         {
             Slot used = Use();
@@ -151,6 +152,41 @@ namespace ClPool
             using (Borrowed on = Arguments.Borrow(queue, "queue"))
             using (Borrowed memory = Borrow())
                 Errors.Check(Native.clpool_mem_used_on(memory.Value, on.Value));
+        }
+
+        /// <summary>From now on this SVM, or this block of a pool, is used on this in-order queue, and goes back behind its
+        /// commands.</summary>
+        public void BindQueue(CommandQueue queue)
+        {
+            using (Borrowed on = Arguments.Borrow(queue, "queue"))
+            using (Borrowed memory = Borrow())
+                Errors.Check(Native.clpool_mem_bind_queue(memory.Value, on.Value));
+        }
+
+        /// <summary>Waits for the queue that it is bound to and forgets it.</summary>
+        public void UnbindQueue()
+        {
+            using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_mem_unbind_queue(memory.Value));
+        }
+
+        /// <summary>Gives back SVM, or a block of a pool, with a choice of queue, events to wait for and the event behind which it
+        /// is free. No other thread may use it then.</summary>
+        /// <param name="queue">null: the queue that it is bound to</param>
+        /// <param name="waitFor">events to wait for</param>
+        /// <exception cref="ClPoolException">it is as before then</exception>
+        public ClEvent ReleaseOn(CommandQueue? queue = null, ClEvent[]? waitFor = null)
+        {
+            IntPtr freed;
+            ClEvent end = new ClEvent(); // the library flushes its queue
+            using (Command command = Command.Optional(queue, waitFor))
+            fixed (IntPtr* list = command.Waits)
+            {
+                GivingUp given = BeginGivingUp();
+                int status = Native.clpool_mem_release_on(given.Taken, command.Queue, command.WaitCount, list, &freed);
+                EndGivingUp(given, status == Native.CLPOOL_SUCCESS);
+                Errors.Check(status);
+            }
+            return end.Own(freed);
         }
 
         /// <summary>Whether two objects are the same cl_mem, or without one the same address.</summary>

@@ -320,6 +320,7 @@ namespace ClPool
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
+        /// <exception cref="ArgumentException">for a size that the device never has</exception>
         public PooledBuffer? TryAllocate(long size)
         {
             PerThread thread = PerThread.Current;
@@ -390,6 +391,7 @@ namespace ClPool
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
+        /// <exception cref="ArgumentException">for a size that the device never has</exception>
         public PooledSvm? TryAllocate(long size)
         {
             PerThread thread = PerThread.Current;
@@ -458,6 +460,7 @@ namespace ClPool
         }
 
         /// <summary>A block, or null if that would take waiting or a driver call.</summary>
+        /// <exception cref="ArgumentException">for a size that the device never has</exception>
         public PooledHostMemory? TryAllocate(long size)
         {
             PerThread thread = PerThread.Current;

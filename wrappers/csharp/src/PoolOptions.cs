@@ -54,7 +54,8 @@ namespace ClPool
 
         private static ulong Nanoseconds(TimeSpan time, string name)
         {
-            ulong ticks = Arguments.Bytes(time.Ticks, name);
+            if (time < TimeSpan.Zero) throw new ArgumentOutOfRangeException(name, time, "at least " + TimeSpan.Zero);
+            ulong ticks = (ulong)time.Ticks;
             if (ticks > ulong.MaxValue / NanosecondsOfTick)
                 throw new ArgumentOutOfRangeException(name, time, "at most " + TimeSpan.FromTicks((long)(ulong.MaxValue / NanosecondsOfTick)));
             return ticks * NanosecondsOfTick;

@@ -72,39 +72,5 @@ namespace ClPool
             slot.Memory = buffer;
             return made;
         }
-
-        /// <summary>From now on it is used on this in-order queue and freed behind its commands.</summary>
-        public void BindQueue(CommandQueue queue)
-        {
-            using (Borrowed on = Arguments.Borrow(queue, "queue"))
-            using (Borrowed memory = Borrow())
-                Errors.Check(Native.clpool_mem_bind_queue(memory.Value, on.Value));
-        }
-
-        /// <summary>Waits for the queue that it is bound to and forgets it.</summary>
-        public void UnbindQueue()
-        {
-            using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_mem_unbind_queue(memory.Value));
-        }
-
-        /// <summary>Dispose with a choice of queue, events to wait for and the event of the free. No other thread may use it
-        /// then.</summary>
-        /// <param name="queue">null: the queue that it is bound to</param>
-        /// <param name="waitFor">events to wait for</param>
-        /// <exception cref="ClPoolException">it is as before then</exception>
-        public ClEvent ReleaseOn(CommandQueue? queue = null, ClEvent[]? waitFor = null)
-        {
-            IntPtr freed;
-            ClEvent end = new ClEvent(); // the library flushes its queue
-            using (Command command = Command.Optional(queue, waitFor))
-            fixed (IntPtr* list = command.Waits)
-            {
-                GivingUp given = BeginGivingUp();
-                int status = Native.clpool_mem_release_on(given.Taken, command.Queue, command.WaitCount, list, &freed);
-                EndGivingUp(given, status == Native.CLPOOL_SUCCESS);
-                Errors.Check(status);
-            }
-            return end.Own(freed);
-        }
     }
 }

@@ -314,6 +314,24 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void BlocksOfAPoolGoBackBehindAQueue()
+        {
+            using (Allocator allocator = new DeferredAllocator(Shared.Context))
+            using (MemoryPool pool = new MemoryPool(allocator))
+            {
+                PooledBuffer block = pool.Allocate(4096);
+                block.BindQueue(Shared.Queue);
+                block.UnbindQueue();
+                Assert.Throws<ClPoolArgumentException>(() => block.ReleaseOn());
+                block.ReleaseOn(Shared.Queue).Wait();
+                Assert.IsTrue(block.IsDisposed);
+                Assert.AreEqual(0, pool.ActiveBytes);
+            }
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+                Assert.Throws<ClPoolInvalidOperationException>(() => buffer.BindQueue(Shared.Queue)); // of no pool
+        }
+
+        [Test]
         public void ThreadsThatUnmapAtOnceUnmapOnce()
         {
             using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 1 << 16))

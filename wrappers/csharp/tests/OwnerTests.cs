@@ -111,9 +111,10 @@ namespace ClPool.Tests
                 Assert.IsFalse(filled.IsDone);
                 gate.Complete();
                 Assert.IsTrue(gate.IsDone);
+                Assert.Throws<ClPoolInvalidOperationException>(() => gate.Complete());
                 filled.Wait();
                 Assert.IsTrue(filled.IsDone);
-                Assert.Throws<ClPoolException>(() => filled.Complete()); // it is the driver's
+                Assert.Throws<ClPoolInvalidOperationException>(() => filled.Complete()); // it is the driver's
             }
             using (Gate gate = new Gate())
             {

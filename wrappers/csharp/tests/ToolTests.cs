@@ -44,6 +44,41 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void ThreadsShareAHeapThatAnotherOneEnds()
+        {
+            for (int round = 0; round < 20; round++)
+            {
+                Heap heap = new Heap();
+                heap.AddSpace(1L << 40);
+                int failures = 0, ranges = 0;
+                Thread[] threads = new Thread[3];
+                for (int i = 0; i < threads.Length; i++)
+                {
+                    threads[i] = new Thread(() =>
+                    {
+                        try
+                        {
+                            for (;;)
+                                using (HeapRange range = heap.Allocate(64))
+                                {
+                                    if (range.Size != 64) Interlocked.Increment(ref failures);
+                                    Interlocked.Increment(ref ranges);
+                                }
+                        }
+                        catch (ObjectDisposedException) { } // as it is to end
+                        catch (Exception) { Interlocked.Increment(ref failures); }
+                    });
+                    threads[i].Start();
+                }
+                while (Volatile.Read(ref ranges) < 300) Thread.Yield();
+                heap.Check();
+                heap.Dispose();
+                foreach (Thread thread in threads) thread.Join();
+                Assert.AreEqual(0, failures);
+            }
+        }
+
+        [Test]
         public void LogsAreReadAndReplayed()
         {
             using (AllocationLog log = AllocationLog.Parse(Log))
@@ -59,7 +94,7 @@ namespace ClPool.Tests
                 Assert.AreEqual(2, result.Allocations);
                 Assert.AreEqual(768, result.PeakLiveBytes);
                 Assert.AreEqual(2, log.Replay(allocator).DriverAllocations);
-                Assert.Throws<ClPoolArgumentException>(() => { LogEvent none = log[3]; });
+                Assert.Throws<ArgumentOutOfRangeException>(() => { LogEvent none = log[3]; });
                 Exception thrown = new FormatException("mine");
                 ClPoolException error = Assert.Throws<ClPoolException>(
                     () => log.Replay(pool, (done, total) => { throw thrown; }, 1));

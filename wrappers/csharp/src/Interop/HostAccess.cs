@@ -18,7 +18,7 @@ namespace ClPool.Interop
             if (bytes % sizeof(T) != 0)
                 throw new ArgumentException(bytes + " bytes are no whole number of " + typeof(T).Name + " of " + sizeof(T) + " bytes");
             if (bytes / sizeof(T) > int.MaxValue)
-                throw new ArgumentOutOfRangeException("size", size, bytes / sizeof(T) + " numbers; a span has at most " + int.MaxValue);
+                throw new ArgumentOutOfRangeException("size", bytes, bytes / sizeof(T) + " numbers; a span has at most " + int.MaxValue);
             return new Span<T>((byte*)pointer + offset, (int)(bytes / sizeof(T)));
         }
 #endif
@@ -27,7 +27,7 @@ namespace ClPool.Interop
         {
             using (PinnedArray host = new PinnedArray(source, "source"))
             {
-                byte* start = Range(pointer, available, offset, host.Bytes);
+                byte* start = Range(pointer, available, offset, host.Bytes, "source");
                 Buffer.MemoryCopy(host.Pointer, start, (long)host.Bytes, (long)host.Bytes);
             }
         }
@@ -36,16 +36,17 @@ namespace ClPool.Interop
         {
             using (PinnedArray host = new PinnedArray(target, "target"))
             {
-                byte* start = Range(pointer, available, offset, host.Bytes);
+                byte* start = Range(pointer, available, offset, host.Bytes, "target");
                 Buffer.MemoryCopy(start, host.Pointer, (long)host.Bytes, (long)host.Bytes);
             }
         }
 
-        private static byte* Range(IntPtr pointer, long available, long offset, ulong bytes)
+        private static byte* Range(IntPtr pointer, long available, long offset, ulong bytes, string array)
         {
             if (pointer == IntPtr.Zero) throw NoAddress();
-            if (offset < 0 || offset > available || bytes > (ulong)(available - offset))
-                throw new ArgumentOutOfRangeException("offset", offset, bytes + " bytes from there on are not within " + available);
+            if (offset < 0 || offset > available) throw new ArgumentOutOfRangeException("offset", offset, "of " + available + " bytes");
+            if (bytes > (ulong)(available - offset))
+                throw new ArgumentOutOfRangeException(array, bytes, "bytes of the array; from offset " + offset + " on there are " + (available - offset));
             return (byte*)pointer + offset;
         }
 

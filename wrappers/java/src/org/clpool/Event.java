@@ -17,6 +17,8 @@ import java.util.function.Predicate;
  */
 public final class Event extends NativeObject {
   private static final int COMPLETE = 0;
+  private static final int INVALID_EVENT = -58;
+  private static final int INVALID_OPERATION = -59;
   private static final Predicate<Thread> VIRTUAL = isVirtual();
 
   private final Completions.End use; // of host memory by the command; null: none
@@ -215,8 +217,20 @@ public final class Event extends NativeObject {
     return status[0];
   }
 
-  /** Completes an event made by {@link #user}. */
+  /**
+   * Completes an event made by {@link #user}.
+   *
+   * @throws IllegalStateException if it is complete already, or a command's
+   */
   public void complete() {
-    with(event -> Native.java_event_end(event, COMPLETE));
+    try {
+      with(event -> Native.java_event_end(event, COMPLETE));
+    } catch (ClpoolException refused) {
+      if (refused.clError() != INVALID_EVENT && refused.clError() != INVALID_OPERATION) {
+        throw refused;
+      }
+      throw new InvalidStateException(
+          "the event is complete already, or a command's, which the program cannot complete", refused.clError(), refused);
+    }
   }
 }

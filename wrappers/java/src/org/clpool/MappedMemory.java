@@ -82,7 +82,7 @@ public final class MappedMemory extends NativeObject {
    * not be used then. It is read-only if the memory was mapped for reading alone. From Java 22 on,
    * {@code MemorySegment.ofBuffer(view)} is a segment of it.
    *
-   * @return the bytes, at most 2 GiB
+   * @return the bytes, at most 2,147,483,647
    */
   public ByteBuffer byteBuffer() {
     return byteBuffer(0, size());
@@ -92,7 +92,7 @@ public final class MappedMemory extends NativeObject {
    * A part of the mapped bytes.
    *
    * @param offset bytes from the map's start
-   * @param size bytes, at most 2 GiB
+   * @param size bytes, at most 2,147,483,647
    * @return the bytes, in native byte order
    */
   public ByteBuffer byteBuffer(long offset, long size) {

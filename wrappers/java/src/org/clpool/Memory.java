@@ -447,7 +447,7 @@ public class Memory extends OwnedMemory implements AutoCloseable {
    * not refused, because that would cost each close as much as a command: what they show is the next user's. From Java 22 on,
    * {@code MemorySegment.ofBuffer(view)} is a segment of it.
    *
-   * @return the bytes, at most 2 GiB
+   * @return the bytes, at most 2,147,483,647
    */
   public final ByteBuffer byteBuffer() {
     return byteBuffer(0, size());
@@ -457,7 +457,7 @@ public class Memory extends OwnedMemory implements AutoCloseable {
    * A part of pinned memory or SVM as host memory, in native byte order.
    *
    * @param offset bytes from the memory's start
-   * @param size bytes, at most 2 GiB
+   * @param size bytes, at most 2,147,483,647
    * @return the bytes
    */
   public final ByteBuffer byteBuffer(long offset, long size) {
@@ -479,7 +479,7 @@ public class Memory extends OwnedMemory implements AutoCloseable {
    * first. If the host buffer was a view of memory or of a map, this one ends with that: its use is an IllegalStateException
    * when that view's is.
    *
-   * @return the bytes, at most 2 GiB, in native order
+   * @return the bytes, at most 2,147,483,647, in native order
    * @throws IllegalStateException also if the host buffer was a view of what is closed or unmapped
    */
   public final ByteBuffer hostMemory() {
@@ -502,7 +502,8 @@ public class Memory extends OwnedMemory implements AutoCloseable {
   }
 
   /**
-   * Adds one reference: a second object for the same memory, which goes back when both are closed.
+   * Adds one reference: a second object for the same memory, which goes back when both are closed. There may be 16,383 at a
+   * time, with forgotten ones that the collector has not found yet.
    *
    * @return the second object
    */
@@ -571,6 +572,7 @@ public class Memory extends OwnedMemory implements AutoCloseable {
    * Closes SVM or a block of a pool behind the commands of the queue that it is bound to.
    *
    * @return the end of the release
+   * @throws IllegalArgumentException if it is bound to none
    * @throws IllegalStateException if a call of another thread uses the memory or a view of it, or a buffer lies in one
    */
   public final Event closeOn() {

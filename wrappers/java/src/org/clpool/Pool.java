@@ -106,6 +106,7 @@ public final class Pool extends NativeObject {
    *
    * @param size bytes, as for {@link #allocate}
    * @return the block, or nothing
+   * @throws IllegalArgumentException for a size that the device never has
    */
   public Optional<Memory> tryAllocate(long size) {
     Sizes.check("size", size);

@@ -40,7 +40,7 @@ public final class TraceWriter extends NativeObject {
    * @param size bytes, as requested
    * @param stream number of the stream or queue; 0 where there is none
    * @param status what a failed allocation came to; {@link Status#SUCCESS} otherwise
-   * @param tagOrNull free text, of which at most 200 bytes are kept
+   * @param tagOrNull free text, of which at most 200 bytes are kept; commas, quotes and control characters become _
    */
   public void write(TraceAction action, long pointer, long size, long stream, Status status, String tagOrNull) {
     int what = Errors.required("action", action).number();

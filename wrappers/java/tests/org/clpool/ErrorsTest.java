@@ -148,11 +148,11 @@ class ErrorsTest {
     }
     try (Event event = Event.user(session.context())) {
       event.complete();
-      ClpoolException again = assertThrows(ClpoolException.class, event::complete);
+      InvalidStateException again = assertThrows(InvalidStateException.class, event::complete);
       assertTrue(again.clError() < 0);
       assertEquals(
           "clSetUserEventStatus failed with " + Clpool.clErrorName(again.clError()) + " (" + again.clError() + ")",
-          again.getMessage());
+          again.getCause().getMessage());
     }
   }
 
