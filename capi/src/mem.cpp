@@ -116,7 +116,7 @@ cl_mem clpool_mem_handle(const clpool_mem* mem) noexcept {
 
 void* clpool_mem_pointer(const clpool_mem* mem) noexcept {
   const Mem* object = live(mem);
-  return object != nullptr ? object->pointer : nullptr;
+  return object != nullptr && object->handle == nullptr ? object->pointer : nullptr;
 }
 
 size_t clpool_mem_size(const clpool_mem* mem) noexcept {

@@ -13,12 +13,15 @@ namespace clpool::core {
 class LateRelease {
  public:
   using CarryOut = void (*)(LateRelease& object) noexcept;
-  explicit LateRelease(CarryOut release) noexcept : release_(release) {}
+  constexpr explicit LateRelease(CarryOut release) noexcept : release_(release) {}
   LateRelease(const LateRelease&) = delete;
   LateRelease& operator=(const LateRelease&) = delete;
 
   /// Puts off one release. Any thread; several for one object count.
   void put_off() noexcept;
+
+  /// In a child of fork(), of one that is not the parent's alone: nothing was put off.
+  void forget() noexcept { times_.store(0, std::memory_order_relaxed); }
 
   /// Carries out all that were put off in this process.
   static void finish_all() noexcept {

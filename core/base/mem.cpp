@@ -151,15 +151,9 @@ Status MemOwner::take_back_later(Mem& mem) noexcept {
   return Status::success;
 }
 
-void put_off_release(Mem& mem) noexcept {
-  after_fork_in_child(
-      []() noexcept { static_cast<void>(later_releases.take_all()); });  // they are the parent's to carry out
-  static_cast<void>(later_releases.add(mem));                            // it is never closed
-}
-
 namespace {
 
-[[gnu::noinline]] void take_back_later_releases() noexcept {
+void take_back_later_releases(LateRelease&) noexcept {
   Mem* mem = later_releases.take_all();
   while (mem != nullptr) {
     Mem* next = std::exchange(mem->next, nullptr);
@@ -169,13 +163,22 @@ namespace {
   }
 }
 
+/// So that whoever may carry out releases looks at one list for all.
+constinit LateRelease release_of_memory{take_back_later_releases};
+
 }  // namespace
+
+void put_off_release(Mem& mem) noexcept {
+  after_fork_in_child([]() noexcept {
+    static_cast<void>(later_releases.take_all());  // they are the parent's to carry out
+    release_of_memory.forget();
+  });
+  static_cast<void>(later_releases.add(mem));  // it is never closed
+  release_of_memory.put_off();
+}
 
 void finish_later_releases() noexcept {
   LateRelease::finish_all();
-  if (later_releases.any()) [[unlikely]] {
-    take_back_later_releases();
-  }
 }
 
 Status retain_mem(Mem& mem) noexcept {

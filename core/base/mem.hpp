@@ -78,7 +78,8 @@ struct alignas(64) Mem {
   std::size_t capacity = 0;  ///< bytes, as reserved
   cl_mem handle = nullptr;   ///< buffers, images, pipes
   union {
-    void* pointer = nullptr;   ///< SVM, pinned, custom
+    void* pointer = nullptr;   ///< SVM, pinned, custom: what has no handle
+    void* part;                ///< pooled with a handle: the pool's record of that; null for a whole chunk
     std::uint64_t former_tag;  ///< MemState::resting: the mark that the user gave it
   };
   std::atomic<std::uint32_t> references{

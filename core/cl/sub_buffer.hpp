@@ -77,12 +77,13 @@ class SubBuffers {
   std::shared_ptr<OwnQueue> allocators_;  ///< of its device, or null
   /// Of the device of the queue that is followed, where the driver needs turns: the allocator's, if that is.
   std::shared_ptr<OwnQueue> own_queue_;
+  FirstTouch first_touch_;
+  // What each request reads of a pool whose parts need handles: last, before what it reads of the pool.
   std::atomic<bool> follows_{false};
   std::atomic<bool> in_turn_{false};  ///< the driver needs that
   /// It may move to the device of the first use what others write to a part meanwhile.
   std::atomic<bool> waits_for_first_uses_{false};
   SeveralThreads threads_;
-  FirstTouch first_touch_;
 };
 
 }  // namespace clpool::core::cl

@@ -79,11 +79,11 @@ class Heap {
 
   std::uint64_t granule_;
   BlockSource& source_;
-  FreeIndex parts_;
-  FreeIndex whole_;
   ChunkList chunks_;
   std::uint64_t free_bytes_ = 0;
   std::uint64_t used_free_blocks_ = 0;
+  FreeIndex parts_;  // both last, as they are large and what is before them is what each request uses
+  FreeIndex whole_;
 };
 
 }  // namespace clpool::core

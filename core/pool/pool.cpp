@@ -241,7 +241,9 @@ Mem* Pool::take_from(ThreadCache& cache, const Request& request) noexcept {
 
 Status Pool::serve_in_steps(Visit& visit, Request& request, OnQueue* on, ThreadCache& cache, Mem*& mem) {
   const PlaceInLine place{books_, request};
-  books_.note_beginning(request);
+  if (request.block == nullptr) {
+    books_.note_beginning(request);
+  }
   for (;;) {
     const Step step = books_.next(request);
     if (step.kind == Step::Kind::fail) {

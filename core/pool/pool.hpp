@@ -313,19 +313,18 @@ class Pool final : public Shared, public MemOwner {
   const cl_command_queue
       home_;  ///< the one in-order queue whose order protects what is reused; null if there is none
 
-  cl::SubBuffers sub_buffers_;  ///< locks for itself
-
   /// Guards everything below. On a line of its own, which those that wait take from the one that has it.
   alignas(64) Mutex mutex_;
-  // From here to the beginning of caches_ lies what each request reads and writes that no thread's cache serves, so that it
-  // is few lines of memory.
-  alignas(64) bool closed_ = false;  ///< no reference is left but those of blocks
-  bool ends_ = false;  ///< … and somebody gives its memory back: visits of that do not end it again
-  Returns returns_;
-  Sleepers sleepers_;
+  alignas(64) cl::SubBuffers sub_buffers_;  ///< … but this, which locks for itself
+  // From here on lies what each request reads and writes that no thread's cache serves: at the ends of sub_buffers_ and
+  // sleepers_ and the beginnings of the others, so that it is few lines of memory (tests/benchmarks/results/commands.md).
+  bool closed_ = false;  ///< no reference is left but those of blocks
+  bool ends_ = false;    ///< … and somebody gives its memory back: visits of that do not end it again
+  int looks_without_marker_ = 0;  ///< at a queue that refuses markers behind what was given back
   std::uint64_t visitors_ = 0;    ///< visits that have begun and not ended: the pool must stay as long
   Arrivals later_;                ///< blocks whose release was put off; closed in the end
-  int looks_without_marker_ = 0;  ///< at a queue that refuses markers behind what was given back
+  Returns returns_;
+  Sleepers sleepers_;
   World world_;
   Books books_;
   Pending pending_;

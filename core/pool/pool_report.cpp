@@ -82,9 +82,9 @@ PoolStats Pool::statistics() {
   // A block that another thread is about to give back looks available already, but is not held yet.
   stats.largest_free_bytes =
       std::min(std::max(books_.strategy().largest_free(), largest_cached), stats.held_bytes);
-  if (stats.held_bytes != 0) {
+  if (const std::uint64_t free = stats.held_bytes - books_.excess_bytes(); free != 0) {
     const double scattered =
-        1.0 - static_cast<double>(stats.largest_free_bytes) / static_cast<double>(stats.held_bytes);
+        1.0 - static_cast<double>(std::min(stats.largest_free_bytes, free)) / static_cast<double>(free);
     stats.fragmentation_ppm = static_cast<std::uint64_t>(scattered * 1e6);
   }
   return stats;

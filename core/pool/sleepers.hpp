@@ -28,9 +28,9 @@ class Sleepers {
   }
 
  private:
-  std::uint64_t count_ = 0;
-  std::uint64_t notified_turn_ = 0;
   std::condition_variable_any changed_;
+  std::uint64_t count_ = 0;  // these with what lies behind them in the pool, which each visit reads
+  std::uint64_t notified_turn_ = 0;
 };
 
 }  // namespace clpool::core

@@ -23,11 +23,11 @@ class World final : public Surroundings {
   World(const Caches& caches, const Pending& pending, Returns& returns, const Progress& progress,
         const cl::SubBuffers& sub_buffers, const std::vector<const void*>& sources,
         std::uint64_t wait_ns) noexcept
-      : caches_(caches),
+      : sub_buffers_(sub_buffers),
+        caches_(caches),
         pending_(pending),
         returns_(returns),
         progress_(progress),
-        sub_buffers_(sub_buffers),
         sources_(sources),
         wait_ns_(wait_ns) {}
   World(const World&) = delete;
@@ -52,11 +52,11 @@ class World final : public Surroundings {
   bool keep(PoolBlock& block) noexcept override { return returns_.keep(block); }
 
  private:
+  const cl::SubBuffers& sub_buffers_;
   const Caches& caches_;
   const Pending& pending_;
   Returns& returns_;
   const Progress& progress_;
-  const cl::SubBuffers& sub_buffers_;
   const std::vector<const void*>& sources_;
   const std::uint64_t wait_ns_;
 };

@@ -49,6 +49,31 @@ TEST(ForkWithOnlyAnAllocator, LeavesLateReleasesToTheParent) {
   EXPECT_EQ(source.destroyed(), 1U);
 }
 
+/// … and a child what it has put off itself.
+TEST(ForkWithOnlyAnAllocator, LeavesReleasesOfMemoryToWhoeverPutThemOff) {
+  NumberSource source;
+  const AllocatorHandle allocator = source.allocator();
+  clpool_mem* mem = nullptr;
+  ASSERT_OK(clpool_allocator_allocate(allocator.get(), 100, &mem));
+  ASSERT_OK(clpool_mem_release_later(mem));
+  const int end = in_child([&] {
+    NumberSource own;
+    const AllocatorHandle owns = own.allocator();
+    bool could = true;
+    for (int i = 0; i < 2; ++i) {
+      clpool_mem* made = nullptr;
+      could = could && clpool_allocator_allocate(owns.get(), 100, &made) == CLPOOL_SUCCESS &&
+              clpool_mem_release_later(made) == CLPOOL_SUCCESS && own.live_bytes() != 0;
+      NumberSource().allocator().reset();  // carries out what was put off here
+      could = could && own.live_bytes() == 0 && source.live_bytes() != 0;
+    }
+    _exit(could ? 0 : 1);
+  });
+  EXPECT_EQ(end, 0);
+  NumberSource().allocator().reset();
+  EXPECT_EQ(source.live_bytes(), 0U);
+}
+
 TEST(ForkWithOnlyAnAllocator, LeavesAChildFreeToMakeMemoryOfItsOwn) {
   const int end = in_child([&] {
     NumberSource source;

@@ -61,6 +61,18 @@ TEST_F(CoalescingWithTwoHoles, ASmallRequestGoesWhereItsHandleIs) {
   EXPECT_STREQ(driven.strategy.check(), nullptr);
 }
 
+TEST(Coalescing, AWholeChunkIsCutUpForAHandleAsForAnyRequest) {
+  Driven driven;
+  Block* const whole = driven.allocate(100'000'000);
+  driven.release(whole);
+  const std::uint64_t little = driven.strategy.rounded(10'000);
+  EXPECT_EQ(driven.strategy.choose(little, driven.limits), nullptr);
+  EXPECT_EQ(driven.strategy.take_at(*whole, 0, little, driven.limits), nullptr);
+  const std::uint64_t most = driven.strategy.rounded(90'000'000);
+  EXPECT_EQ(driven.strategy.choose(most, driven.limits), whole);
+  EXPECT_NE(driven.strategy.take_at(*whole, 0, most, driven.limits), nullptr);
+}
+
 TEST(Coalescing, SmallBlocksThatStayLeaveTheRestOfTheirChunkInOnePiece) {
   CountedBlocks blocks;
   Coalescing strategy(256, 0, blocks);

@@ -230,6 +230,23 @@ TEST_F(PoolBooksWithHandles, TheTouchOfAChunkIsAUseOfIt) {
   books->free(*request.block, 0);
 }
 
+TEST_F(PoolBooksWithHandles, ABlockKnowsTheRecordOfItsHandle) {
+  PoolBlock* const block = serve(512);
+  PoolBlock* const beside = serve(1024);
+  PoolChunk& chunk = pool_chunk(*block->chunk);
+  ASSERT_NE(part_of(*block), nullptr);
+  EXPECT_EQ(part_of(*block), chunk.parts.at(block->offset));
+  EXPECT_EQ(part_of(*block)->handle, block->handle);
+  EXPECT_EQ(part_of(*beside), chunk.parts.at(beside->offset));
+  books->free(*beside, 0);
+  EXPECT_EQ(part_of(*beside), nullptr);
+  books->free(*block, 0);
+  PoolBlock* const whole = serve(chunk.size);
+  ASSERT_EQ(whole->chunk, &chunk);
+  EXPECT_EQ(part_of(*whole), nullptr);
+  books->free(*whole, 0);
+}
+
 TEST_F(PoolBooksWithHandles, AreCountedWhenTheyAreMade) {
   PoolBlock* const block = serve(512);
   books->free(*block, 0);
@@ -292,6 +309,7 @@ class PoolBooksWithoutHandles : public PoolBooksWithHandles {
   int tries(bool others_release) {
     Request request;
     EXPECT_EQ(books->begin(768, request), Status::success);
+    request.account = account;
     int count = 0;
     steps.clear();
     for (bool goes_on = true; goes_on && count < 1000;) {
@@ -310,11 +328,23 @@ class PoolBooksWithoutHandles : public PoolBooksWithHandles {
     return count;
   }
   PoolBlock* used = nullptr;
+  std::uint32_t account = 0;
 };
 
 TEST_F(PoolBooksWithoutHandles, ARequestTriesOneMorePlaceBeforeChunksGoBack) {
   options.callbacks = {};
   EXPECT_EQ(tries(false), 2);
+}
+
+TEST_F(PoolBooksWithoutHandles, ARequestThatLosesItsBlockDoesNotWaitForWhatCameFreeBeforeItBegan) {
+  options.callbacks = {};
+  HeldBack list;
+  PoolBlock* const block = serve(512);
+  books->hold_back(list, *block, 1);
+  ASSERT_EQ(books->free_completed(list, 1, 0), 1u);
+  account = 1;
+  EXPECT_GT(tries(false), 0);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "wait"), 0);
 }
 
 /// Of a chunk's memory that was never handed out none counts as held blocks because a request failed there.
@@ -417,6 +447,37 @@ class PoolBooksWithADyingHandle : public PoolBooksWithHandles {
   }
   std::vector<PoolBlock*> kept;
 };
+
+TEST_F(PoolBooksWithADyingHandle, ItsChunkStaysAsLongAsAnotherThreadReleasesIt) {
+  for (PoolBlock* const block : std::exchange(kept, {})) {
+    books->free(*block, 0);
+  }
+  Garbage in_hand = books->take_garbage();
+  ASSERT_FALSE(in_hand.parts.empty());
+  EXPECT_FALSE(books->give_back_some(10));
+  ASSERT_TRUE(books->garbage().chunks.empty());
+  while (Part* const part = in_hand.parts.take()) {
+    books->released(*part);
+  }
+  EXPECT_TRUE(books->give_back_some(10));
+  EXPECT_FALSE(books->garbage().chunks.empty());
+}
+
+TEST_F(PoolBooksWithADyingHandle, ItsChunkGoesBeyondTheLimitOfWhatIsHeldOnceItIsReleased) {
+  options.max_held_bytes = 1;
+  Garbage in_hand = books->take_garbage();
+  for (PoolBlock* const block : std::exchange(kept, {})) {
+    books->free(*block, 0);
+  }
+  release_garbage();  // other handles
+  books->keep_to_held_limit();
+  ASSERT_TRUE(books->garbage().chunks.empty());
+  while (Part* const part = in_hand.parts.take()) {
+    books->released(*part);
+  }
+  books->keep_to_held_limit();
+  EXPECT_FALSE(books->garbage().chunks.empty());
+}
 
 TEST_F(PoolBooksWithADyingHandle, IsReleasedByWhomeverNeedsItGoneIfNobodyElseHasItInHand) {
   Request request;

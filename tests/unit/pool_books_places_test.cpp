@@ -135,5 +135,34 @@ TEST_F(PoolBooksWithPlaces, NotWhereTheHandleWasNotUsedOnce) {
   EXPECT_EQ(place_for(2048), 2048u);
 }
 
+TEST_F(PoolBooksWithPlaces, WhatTheyTakeBesidesCountsAsHeld) {
+  make_places(2, 4096, 32 * mib);
+  EXPECT_EQ(place_for(2048), 4096u);
+  books->free(*serve(8 * mib), 0);  // a chunk that may go
+  const std::uint64_t free = books->strategy().free_bytes();
+  EXPECT_FALSE(books->trim_some(free + 2048, 1));
+  EXPECT_TRUE(books->trim_some(free + 2047, 1));
+}
+
+/// A place of just the size, behind so many that are a little larger.
+class PoolBooksWithPlacesBefore : public PoolBooksWithPlaces, public testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Counts, PoolBooksWithPlacesBefore, testing::Values(15, 16));
+
+TEST_P(PoolBooksWithPlacesBefore, ARequestLooksAtSixteenOfThem) {
+  PoolBlock* const just = serve(32768);
+  kept.push_back(serve(256));
+  std::vector<PoolBlock*> larger;
+  for (int i = 0; i < GetParam(); ++i) {
+    larger.push_back(serve(33024));  // of the same list
+    kept.push_back(serve(256));
+  }
+  make_places(0, 0, 32 * mib);
+  books->free(*just, 0);
+  for (PoolBlock* const block : larger) {
+    books->free(*block, 0);
+  }
+  EXPECT_EQ(place_for(32768), GetParam() < 16 ? 32768u : 33024u);
+}
+
 }  // namespace
 }  // namespace clpool::core

@@ -49,7 +49,7 @@ struct PoolParts : testing::Test {
   }
   void make_unused(std::uint64_t offset, std::uint64_t size) {
     make(offset, size);
-    parts.put_aside(offset, dying);
+    parts.put_aside(*parts.at(offset), dying);
   }
   /// Releases what is dying, as whoever keeps the books does; how many that were.
   std::size_t release_dying() {
@@ -76,16 +76,16 @@ struct PoolParts : testing::Test {
 
 TEST_F(PoolParts, AnUnusedHandleOfJustTheShapeIsUsedAgain) {
   void* const handle = make(256, 512);
-  EXPECT_FALSE(parts.has_unused(256, 512, false)) << "it is in use";
-  parts.put_aside(256, dying);
-  EXPECT_TRUE(parts.has_unused(256, 512, false));
-  EXPECT_FALSE(parts.has_unused(256, 256, false));
-  EXPECT_FALSE(parts.has_unused(512, 512, false));
+  EXPECT_FALSE(parts.has_unused(nullptr, 256, 512, false)) << "it is in use";
+  parts.put_aside(*parts.at(256), dying);
+  EXPECT_TRUE(parts.has_unused(nullptr, 256, 512, false));
+  EXPECT_FALSE(parts.has_unused(nullptr, 256, 256, false));
+  EXPECT_FALSE(parts.has_unused(nullptr, 512, 512, false));
   ASSERT_EQ(claim(256, 512), Claim::ready);
   EXPECT_EQ(part->handle, handle);
   EXPECT_EQ(part->offset, 256u);
   EXPECT_EQ(part->size, 512u);
-  EXPECT_FALSE(parts.has_unused(256, 512, false)) << "the same handle would serve twice";
+  EXPECT_FALSE(parts.has_unused(nullptr, 256, 512, false)) << "the same handle would serve twice";
   EXPECT_TRUE(dying.empty());
   EXPECT_EQ(parts.alive(), 1u);
   EXPECT_EQ(parts.in_work(), 0u);
@@ -95,11 +95,11 @@ TEST_F(PoolParts, AHandleThatIsKnownServesWhatItFitsAndMakesRoomForOthers) {
   void* const handle = make(256, 512);
   Part* const known = part;
   make_unused(768, 256);
-  parts.put_aside(256, dying);
+  parts.put_aside(*parts.at(256), dying);
   ASSERT_EQ(claim(256, 512, known), Claim::ready);
   EXPECT_EQ(part, known);
   EXPECT_EQ(part->handle, handle);
-  parts.put_aside(256, dying);
+  parts.put_aside(*parts.at(256), dying);
   only_used_once = true;
   EXPECT_EQ(claim(256, 512, known), Claim::release) << "it was never used";
   EXPECT_EQ(part, nullptr);
@@ -128,15 +128,75 @@ TEST_F(PoolParts, TheWayToARegionMayBeginAnywhere) {
   }
 }
 
+/// A chunk with a block in use, [0, 512), and a hole, [512, 2048), in which an unused handle lies.
+class PoolPartsInAHole : public PoolParts {
+ protected:
+  PoolPartsInAHole() {
+    chunk.first = &used;
+    used.chunk = hole.chunk = stale.chunk = &chunk;
+    used.size = hole.offset = 512;
+    hole.size = 1536;
+    used.right = &hole;
+    hole.left = &used;
+    hole.free = stale.free = true;
+    make(0, 512);
+    part->block = &used;
+    make_unused(512, 256);
+    make_unused(1024, 256);
+    unused = parts.at(1024);
+    stale.offset = 512;
+    stale.size = 1024;
+    unused->block = &stale;
+  }
+  Block used;
+  Block hole;
+  Block stale;  ///< where it lay before
+  Part* unused;
+};
+
+TEST_F(PoolPartsInAHole, IsFoundWhereItWasIfItIsThereYet) {
+  EXPECT_EQ(Parts::hole_of(*unused), &stale);
+  for (const auto& [offset, size] : {std::pair{1024U, 256U}, std::pair{0U, 4096U}}) {
+    stale.offset = offset;
+    stale.size = size;
+    EXPECT_EQ(Parts::hole_of(*unused), &stale) << offset << " + " << size;
+  }
+}
+
+TEST_F(PoolPartsInAHole, IsLookedForAnewIfItIsNotThere) {
+  PoolChunk other;
+  const Block before = stale;
+  for (int what = 0; what < 5; ++what) {
+    stale = before;
+    unused->block = what == 0 ? nullptr : &stale;
+    stale.free = what != 1;
+    stale.chunk = what == 2 ? &other : &chunk;
+    stale.offset = what == 3 ? 1280 : 512;
+    stale.size = what == 4 ? 767 : 1024;
+    EXPECT_EQ(Parts::hole_of(*unused), &hole) << what;
+    EXPECT_EQ(unused->block, &hole) << what;
+  }
+}
+
+TEST_F(PoolPartsInAHole, ThereIsNoneWhereTheChunkIsInUseAsAWhole) {
+  parts.put_aside(*parts.at(0), dying);
+  chunk.first = &stale;
+  stale.offset = 0;
+  stale.size = 2048;
+  stale.free = false;
+  EXPECT_EQ(Parts::hole_of(*unused), nullptr);
+  EXPECT_EQ(Parts::hole_of(*unused), nullptr) << "nor when it is asked again";
+}
+
 TEST_F(PoolParts, AHandleThatWasNeverUsedMakesRoomWhereOneMustHaveBeen) {
   make_unused(256, 512);
   only_used_once = used_once = true;
-  EXPECT_FALSE(parts.has_unused(256, 512, only_used_once));
+  EXPECT_FALSE(parts.has_unused(nullptr, 256, 512, only_used_once));
   ASSERT_EQ(claim(256, 512), Claim::release);
   ASSERT_FALSE(dying.empty());
   parts.forget(*dying.take());
   make_unused(256, 512);
-  EXPECT_TRUE(parts.has_unused(256, 512, only_used_once));
+  EXPECT_TRUE(parts.has_unused(nullptr, 256, 512, only_used_once));
   EXPECT_EQ(claim(256, 512), Claim::ready);
 }
 
@@ -156,7 +216,7 @@ TEST_F(PoolParts, AnOverlappingHandleIsReleasedBeforeOneIsMade) {
     make(region.offset, region.size);
     EXPECT_EQ(parts.alive(), 1u);
     EXPECT_EQ(parts.check(), nullptr);
-    parts.put_aside(region.offset, dying);
+    parts.put_aside(*parts.at(region.offset), dying);
     parts.put_all(dying);
     EXPECT_EQ(release_dying(), 1u);
   }
@@ -182,8 +242,8 @@ TEST_F(PoolParts, NeighboursThatOnlyTouchStayAlive) {
   make_unused(1024, 512);
   make(512, 512);
   EXPECT_TRUE(dying.empty());
-  EXPECT_TRUE(parts.has_unused(0, 512, false));
-  EXPECT_TRUE(parts.has_unused(1024, 512, false));
+  EXPECT_TRUE(parts.has_unused(nullptr, 0, 512, false));
+  EXPECT_TRUE(parts.has_unused(nullptr, 1024, 512, false));
   EXPECT_EQ(parts.alive(), 3u);
 }
 
@@ -194,8 +254,8 @@ TEST_F(PoolParts, AllHandlesThatOverlapAreReleasedAtOnce) {
   ASSERT_EQ(claim(300, 980), Claim::release);
   EXPECT_EQ(release_dying(), 4u) << "the second to the fifth";
   EXPECT_EQ(parts.alive(), 4u);
-  EXPECT_TRUE(parts.has_unused(0, 256, false));
-  EXPECT_TRUE(parts.has_unused(1280, 256, false));
+  EXPECT_TRUE(parts.has_unused(nullptr, 0, 256, false));
+  EXPECT_TRUE(parts.has_unused(nullptr, 1280, 256, false));
   make(300, 724);
 }
 
@@ -232,12 +292,12 @@ TEST_F(PoolParts, UnusedHandlesAreBoundedAndTheLongestUnusedGoesFirst) {
   }
   EXPECT_TRUE(dying.empty()) << "the bound is for unused ones";
   for (std::uint64_t i = count; i-- > 0;) {
-    parts.put_aside(i * 256, dying);
+    parts.put_aside(*parts.at(i * 256), dying);
     EXPECT_EQ(parts.check(), nullptr);
   }
   EXPECT_EQ(parts.in_work(), 10u);
   for (std::uint64_t i = 0; i < count; ++i) {
-    EXPECT_EQ(parts.has_unused(i * 256, 256, false), i < Parts::most_unused) << i;
+    EXPECT_EQ(parts.has_unused(nullptr, i * 256, 256, false), i < Parts::most_unused) << i;
   }
   EXPECT_EQ(release_dying(), 10u);
   EXPECT_EQ(parts.alive(), Parts::most_unused);
@@ -249,10 +309,10 @@ TEST_F(PoolParts, UseMakesAHandleYoungAgain) {
     make_unused(i * 256, 256);
   }
   ASSERT_EQ(claim(0, 256), Claim::ready);
-  parts.put_aside(0, dying);
+  parts.put_aside(*parts.at(0), dying);
   make_unused(Parts::most_unused * 256, 256);
-  EXPECT_TRUE(parts.has_unused(0, 256, false));
-  EXPECT_FALSE(parts.has_unused(256, 256, false)) << "the longest unused by now";
+  EXPECT_TRUE(parts.has_unused(nullptr, 0, 256, false));
+  EXPECT_FALSE(parts.has_unused(nullptr, 256, 256, false)) << "the longest unused by now";
   EXPECT_EQ(release_dying(), 1u);
 }
 
@@ -262,7 +322,7 @@ TEST_F(PoolParts, AFailedMakingIsForgotten) {
   parts.made(*part, nullptr, used_once);
   EXPECT_EQ(parts.in_work(), 0u);
   EXPECT_EQ(parts.alive(), 0u);
-  EXPECT_FALSE(parts.has_unused(0, 256, false));
+  EXPECT_FALSE(parts.has_unused(nullptr, 0, 256, false));
   EXPECT_EQ(parts.check(), nullptr);
   make(0, 512);
 }
@@ -357,7 +417,7 @@ TEST_P(PartsModel, NeverHasTwoLivingHandlesThatOverlap) {
       if (!is_free(offset, size)) {
         continue;
       }
-      const bool exact = parts.has_unused(offset, size, false);
+      const bool exact = parts.has_unused(nullptr, offset, size, false);
       switch (claim(offset, size)) {
         case Claim::ready:
           ++ready;
@@ -383,7 +443,7 @@ TEST_P(PartsModel, NeverHasTwoLivingHandlesThatOverlap) {
     } else if (action < 8 && !regions.empty()) {
       const auto at = std::next(regions.begin(), static_cast<std::ptrdiff_t>(below(regions.size())));
       if (Part* const making = std::exchange(at->second.making, nullptr); making == nullptr) {
-        parts.put_aside(at->first, dying);
+        parts.put_aside(*parts.at(at->first), dying);
         keep_dying();
         regions.erase(at);
       } else if (below(5) == 0) {
@@ -408,7 +468,7 @@ TEST_P(PartsModel, NeverHasTwoLivingHandlesThatOverlap) {
     if (region.making != nullptr) {
       parts.made(*region.making, some_handle(), used_once);
     }
-    parts.put_aside(offset, dying);
+    parts.put_aside(*parts.at(offset), dying);
   }
   parts.put_all(dying);
   keep_dying();

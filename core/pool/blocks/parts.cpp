@@ -8,6 +8,24 @@
 #include "pool/blocks/pool_block.hpp"
 
 namespace clpool::core {
+namespace {
+
+/// Unused, and of just that shape.
+bool serves(const Part& part, std::uint64_t offset, std::uint64_t size, bool only_used_once) noexcept {
+  return part.offset == offset && part.size == size && part.state == Part::State::unused &&
+         part.used_once >= only_used_once;
+}
+
+}  // namespace
+
+Parts::~Parts() {
+  while (first_ != nullptr) {
+    erase(*first_);
+  }
+  while (spare_ != nullptr) {
+    delete std::exchange(spare_, spare_->next);
+  }
+}
 
 void Parts::unlink(Part& part) noexcept {
   (part.previous != nullptr ? part.previous->next : oldest_) = part.next;
@@ -29,26 +47,41 @@ void Parts::enlist(Part& part, Part* right) noexcept {
   part.right = right;
   (left != nullptr ? left->right : first_) = &part;
   (right != nullptr ? right->left : last_) = &part;
+  ++alive_;
 }
 
 void Parts::erase(Part& part) noexcept {
   (part.left != nullptr ? part.left->right : first_) = part.right;
   (part.right != nullptr ? part.right->left : last_) = part.left;
-  parts_.erase(part.offset);
+  --alive_;
+  part.next = spare_;
+  spare_ = &part;
 }
 
-Parts::Claim Parts::claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, bool only_used_once,
-                          Part*& part, DyingParts& dying) {
-  Part* first = std::exchange(part, nullptr);
-  first = first != nullptr ? first : last_;
+Part& Parts::make_record() {
+  if (spare_ == nullptr) {
+    return *new Part;
+  }
+  Part* const part = std::exchange(spare_, spare_->next);
+  *part = {};
+  return *part;
+}
+
+Part* Parts::first_beyond(Part* from, std::uint64_t offset) const noexcept {
+  Part* first = from != nullptr ? from : last_;
   while (first != nullptr && first->offset + first->size <= offset) {
     first = first->right;
   }
   while (first != nullptr && first->left != nullptr && first->left->offset + first->left->size > offset) {
     first = first->left;
   }
-  if (first != nullptr && first->offset == offset && first->size == size &&
-      first->state == Part::State::unused && first->used_once >= only_used_once) {
+  return first;
+}
+
+Parts::Claim Parts::claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, bool only_used_once,
+                          Part*& part, DyingParts& dying) {
+  Part* const first = first_beyond(std::exchange(part, nullptr), offset);
+  if (first != nullptr && serves(*first, offset, size, only_used_once)) {
     part = first;
     unlink(*part);
     part->state = Part::State::used;
@@ -65,7 +98,7 @@ Parts::Claim Parts::claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t 
     }
   }
   if (result == Claim::make) {  // nothing overlaps: `first` is behind
-    part = &parts_.try_emplace(offset).first->second;
+    part = &make_record();
     enlist(*part, first);
     part->chunk = &chunk;
     part->offset = offset;
@@ -75,7 +108,13 @@ Parts::Claim Parts::claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t 
   return result;
 }
 
-Block* Parts::hole_of(const Part& part) const noexcept {
+Block* Parts::hole_of(Part& part) noexcept {
+  // Mostly it still lies where it was. A descriptor that no block has is not free.
+  if (Block* const before = part.block; before != nullptr && before->free && before->chunk == part.chunk &&
+                                        before->offset <= part.offset &&
+                                        before->offset + before->size >= part.offset + part.size) {
+    return before;
+  }
   // Blocks have no index by address, but the used handle to the left has its block, and there are few unused
   // ones in between.
   const Part* used = part.left;
@@ -86,18 +125,19 @@ Block* Parts::hole_of(const Part& part) const noexcept {
   while (block->offset + block->size <= part.offset) {
     block = block->right;
   }
-  return block->free ? block : nullptr;
+  part.block = block->free ? block : nullptr;
+  return part.block;
 }
 
-Part* Parts::at(std::uint64_t offset) noexcept {
-  const auto it = parts_.find(offset);
-  return it != parts_.end() ? &it->second : nullptr;
+Part* Parts::at(std::uint64_t offset) const noexcept {
+  Part* const part = first_beyond(nullptr, offset);
+  return part != nullptr && part->offset == offset ? part : nullptr;
 }
 
-bool Parts::has_unused(std::uint64_t offset, std::uint64_t size, bool only_used_once) const noexcept {
-  const auto it = parts_.find(offset);
-  return it != parts_.end() && it->second.size == size && it->second.state == Part::State::unused &&
-         it->second.used_once >= only_used_once;
+bool Parts::has_unused(Part* from, std::uint64_t offset, std::uint64_t size,
+                       bool only_used_once) const noexcept {
+  const Part* const part = first_beyond(from, offset);
+  return part != nullptr && serves(*part, offset, size, only_used_once);
 }
 
 void Parts::made(Part& part, void* handle, bool used_once) noexcept {
@@ -110,8 +150,7 @@ void Parts::made(Part& part, void* handle, bool used_once) noexcept {
   part.used_once = used_once;
 }
 
-std::uint64_t Parts::put_aside(std::uint64_t offset, DyingParts& dying) noexcept {
-  Part& part = parts_.find(offset)->second;
+std::uint64_t Parts::put_aside(Part& part, DyingParts& dying) noexcept {
   part.state = Part::State::unused;
   part.previous = newest_;
   part.next = nullptr;
@@ -148,7 +187,7 @@ const char* Parts::check() const noexcept {
   std::size_t unused = 0;
   const Part* right = nullptr;
   for (const Part* part = last_; part != nullptr; part = part->left) {
-    if (part->right != right || ++count > parts_.size()) {
+    if (part->right != right || ++count > alive_) {
       return "handles are not linked in the order of their addresses";
     }
     if (right != nullptr && part->offset + part->size > right->offset) {
@@ -157,7 +196,7 @@ const char* Parts::check() const noexcept {
     unused += part->state == Part::State::unused ? 1 : 0;
     right = part;
   }
-  if (count != parts_.size() || first_ != right) {
+  if (count != alive_ || first_ != right) {
     return "a handle is not linked";
   }
   return unused == unused_ && unused <= most_unused ? nullptr : "unused handles are miscounted";

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 
 #include "base/fifo.hpp"
 #include "engine/block.hpp"
@@ -18,24 +17,26 @@ namespace clpool::core {
 
 struct PoolChunk;
 
-/// One handle. It is alive from the moment that it is claimed to the moment that it is forgotten.
-struct Part {
+/// One handle. It is alive from the moment that it is claimed to the moment that it is forgotten. What a look at it reads is on its
+/// first cache line.
+struct alignas(128) Part {
   enum class State : std::uint8_t { used, unused, dying };
-  PoolChunk* chunk = nullptr;
-  std::uint64_t offset = 0;  ///< bytes from the chunk's start
-  std::uint64_t size = 0;    ///< bytes
-  std::uint64_t excess = 0;  ///< used: bytes that its block does not show
-  void* handle = nullptr;    ///< null while it is being made
+  std::uint64_t size = 0;     ///< bytes
+  std::uint64_t offset = 0;   ///< bytes from the chunk's start
+  Part* free_next = nullptr;  ///< this and the next two unused: the index of Shapes
+  Part** free_link = nullptr;
+  std::uint32_t bin = 0;
   State state = State::used;
-  bool used_once = false;    ///< the pool used it itself, in turn (cl::SubBuffers)
+  bool used_once = false;  ///< the pool used it itself, in turn (cl::SubBuffers)
+  Part* left = nullptr;    ///< neighbours by address
+  Block* block =
+      nullptr;  ///< used: the block whose handle it is; else the free one that it was in when somebody looked, or null
+  PoolChunk* chunk = nullptr;
+  Part* right = nullptr;
   Part* previous = nullptr;  ///< unused: the list of those of the chunk, the longest unused first
   Part* next = nullptr;      ///< the same; dying: the list of what is to be released
-  Block* block = nullptr;    ///< used: the block whose handle it is
-  Part* left = nullptr;      ///< neighbours by address
-  Part* right = nullptr;
-  std::uint32_t bin = 0;  ///< these three unused: the index of Shapes
-  Part** free_link = nullptr;
-  Part* free_next = nullptr;
+  void* handle = nullptr;    ///< null while it is being made
+  std::uint64_t excess = 0;  ///< used: bytes that its block does not show
 };
 
 /// The unused handles of a pool by their size, so that a request can be sent to a place where one of its shape is alive.
@@ -58,6 +59,11 @@ class Parts {
     release,  ///< release `dying`, which overlap the region, then ask again
     wait      ///< another thread is about to release a handle that overlaps; ask again then
   };
+  Parts() = default;
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  ~Parts();
+
   /// Where unused handles are to be entered: to be called before any other function.
   void enter_in(Shapes& shapes) noexcept { shapes_ = &shapes; }
 
@@ -67,23 +73,23 @@ class Parts {
   Claim claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, bool only_used_once, Part*& part,
               DyingParts& dying);
 
-  /// The handle of the region that begins there, or null.
-  Part* at(std::uint64_t offset) noexcept;
+  /// The handle of the region that begins there, or null; the way is as long as there are handles behind it.
+  Part* at(std::uint64_t offset) const noexcept;
   /// The one with the lowest address, or null.
   Part* first() const noexcept { return first_; }
 
-  /// True if claim() would find an unused handle of just this shape.
-  bool has_unused(std::uint64_t offset, std::uint64_t size, bool only_used_once) const noexcept;
+  /// True if claim() would find an unused handle of just this shape. `from` is what its `part` is.
+  bool has_unused(Part* from, std::uint64_t offset, std::uint64_t size, bool only_used_once) const noexcept;
 
-  /// The free block that holds the region of an unused handle; null if the chunk is in use as a whole.
-  Block* hole_of(const Part& part) const noexcept;
+  /// The free block that holds the region of an unused handle; null if the chunk is in use as a whole. Not where
+  /// descriptors come to be other pools' meanwhile, as guarded ones' do.
+  static Block* hole_of(Part& part) noexcept;
 
   /// The handle of a claimed part was made; null if it could not be: the part is forgotten.
   void made(Part& part, void* handle, bool used_once) noexcept;
 
-  /// The handle of the block that begins at `offset` is no longer used. What is beyond the bound goes to
-  /// `dying`. Returns the excess that it had.
-  std::uint64_t put_aside(std::uint64_t offset, DyingParts& dying) noexcept;
+  /// A handle is no longer used. What is beyond the bound goes to `dying`. Returns the excess that it had.
+  std::uint64_t put_aside(Part& part, DyingParts& dying) noexcept;
 
   /// All handles of a chunk that is to be given back; none is used.
   void put_all(DyingParts& dying) noexcept;
@@ -91,7 +97,7 @@ class Parts {
   /// The driver has released a dying handle.
   void forget(Part& part) noexcept;
 
-  std::size_t alive() const noexcept { return parts_.size(); }  ///< for tests
+  std::size_t alive() const noexcept { return alive_; }  ///< for tests
   /// Handles that somebody makes or is to release: while there are any, the chunk must stay.
   std::size_t in_work() const noexcept { return in_work_; }
 
@@ -103,21 +109,20 @@ class Parts {
  private:
   void enlist(Part& part, Part* right) noexcept;
   void erase(Part& part) noexcept;
+  Part& make_record();
   void unlink(Part& part) noexcept;
   void doom(Part& part, DyingParts& dying) noexcept;
 
-  /// Mixes, as blocks often lie at the multiples of one number.
-  struct Hash {
-    std::size_t operator()(std::uint64_t offset) const noexcept {
-      return static_cast<std::size_t>((offset * 0x9E3779B97F4A7C15U) >> 32);
-    }
-  };
-  std::unordered_map<std::uint64_t, Part, Hash> parts_;  ///< by offset; they do not overlap
-  Part* first_ = nullptr;                                ///< by address
+  /// The first that ends beyond `offset`, or null; the way begins at `from`, or, if that is null, at the end.
+  Part* first_beyond(Part* from, std::uint64_t offset) const noexcept;
+
+  Part* first_ = nullptr;  ///< by address; they do not overlap
   Part* last_ = nullptr;
+  Part* spare_ = nullptr;   ///< records of handles that are gone, linked by next
   Part* oldest_ = nullptr;  ///< unused ones
   Part* newest_ = nullptr;
   Shapes* shapes_ = nullptr;
+  std::size_t alive_ = 0;
   std::size_t unused_ = 0;
   std::size_t in_work_ = 0;
 };

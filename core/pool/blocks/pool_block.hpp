@@ -42,6 +42,12 @@ inline void clear_use(PoolBlock& block) noexcept {
   block.bin = 0;
 }
 
+/// The handle of a block that has one of its own; null for a whole chunk. Not in guarded pools, where its place is the mark's of
+/// released memory.
+inline Part* part_of(const PoolBlock& block) noexcept {
+  return static_cast<Part*>(block.part);
+}
+
 /// A chunk with what the allocator gave for it.
 struct PoolChunk : HeapChunk {
   Chunk memory;

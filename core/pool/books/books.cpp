@@ -57,10 +57,12 @@ void Books::free_rested(PoolBlock& block) noexcept {
 void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
   PoolChunk& chunk = pool_chunk(*block.chunk);
   if (rules_.has_handles && block.Block::size != chunk.size) {
-    excess_bytes_ -= chunk.parts.put_aside(block.offset, garbage_.parts);
+    Part* const part = rules_.guarded ? chunk.parts.at(block.offset) : part_of(block);
+    part->block =
+        block.left != nullptr && block.left->free ? block.left : &block;  // the free one that it will be in
+    excess_bytes_ -= chunk.parts.put_aside(*part, garbage_.parts);
   }
   block.handle = nullptr;
-  block.pointer = nullptr;
   if (options_.decay_ns != 0) {
     chunk.last_used_ns = surroundings_.now_ns();
   }
@@ -78,6 +80,7 @@ void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
 }
 
 HeapChunk* Books::put_back(Block& block, std::uint64_t stamp) noexcept {
+  pool_block(block).pointer = nullptr;
   HeapChunk* const whole = strategy_->give_back(block, stamp);
   if (whole != nullptr && (rules_.outlives_release || !pool_chunk(*whole).unknown_uses)) {
     next_idle_ = std::min(next_idle_, whole->last_release);
@@ -195,7 +198,7 @@ bool Books::has_busy_chunk(Staying staying) const noexcept {
 }
 
 bool Books::is_held_beyond(std::uint64_t most_held) const noexcept {
-  return strategy_->free_bytes() + pending_bytes_ > most_held;
+  return strategy_->free_bytes() + pending_bytes_ + excess_bytes_ > most_held;
 }
 
 void Books::give_back_beyond(std::uint64_t most_held) noexcept {

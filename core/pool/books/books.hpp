@@ -179,7 +179,7 @@ class Books {
     return pending_blocks_ != 0 || reserved_bytes_ != 0 || leaving_bytes_ != 0 || leaving_parts_ != 0 ||
            (request.driver_refused && surroundings_.ended_pools_remain());
   }
-  /// A request looks for memory, of an account that is known.
+  /// A request that has no block looks for memory, of an account that is known.
   void note_beginning(Request& request) const noexcept {
     request.came_free = account_of(request).came_free();
     request.freed = freed_bytes_;
@@ -261,6 +261,8 @@ class Books {
   std::uint64_t exchanged_chunks() const noexcept { return exchanged_chunks_; }
   std::uint64_t pending_blocks() const noexcept { return pending_blocks_; }
   std::uint64_t pending_bytes() const noexcept { return pending_bytes_; }
+  /// Bytes that are held though no block can be made of them: see Part::excess.
+  std::uint64_t excess_bytes() const noexcept { return excess_bytes_; }
   void add_to(PoolStats& stats) const noexcept;
   const char* check() const noexcept;
 
@@ -337,13 +339,14 @@ class Books {
 
   /// For a size beyond what a block may have, if not just by its rounding.
   Status begin_too_large(std::size_t size, Request& request) const noexcept;
+  bool seeks_places() const noexcept { return rules_.has_handles && !rules_.guarded; }
   /// Under an unused handle of just that size, or a little more, where there are handles.
   Block* take_place(Request& request, const GrowthLimits& limits);
   Block* take_place_of(Part& part, Request& request, const GrowthLimits& limits);
   /// Bytes by which its place may be larger than need be.
   std::uint64_t most_excess(const Request& request) const noexcept;
   Block* take_within(Request& request, const GrowthLimits& limits) {
-    Block* block = shapes_ != nullptr ? take_place(request, limits) : nullptr;
+    Block* block = seeks_places() ? take_place(request, limits) : nullptr;
     if (block == nullptr) {
       block = strategy_->choose(request.rounded, limits);
       block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
@@ -368,6 +371,10 @@ class Books {
   static bool found(Request& request, Block* block) noexcept;
   static bool want(Request& request, std::uint64_t bytes) noexcept;
   /// `amount`: of the step, where it has one. With request.block null the request is to be asked again.
+  /// There is no handle to be had for it.
+  void lose_block(Request& request) noexcept;
+  /// From which the way to the handle of a block that is handed out is short; null: none is known.
+  Part* part_beside(const Block& block) const noexcept;
   Step::Kind handle_step(Request& request, std::uint64_t& amount);
   Step::Kind chunk_step(Request& request, std::uint64_t& amount);
   void discard(HeapChunk& chunk) noexcept;
@@ -483,45 +490,45 @@ class Books {
 
   const PoolOptions& options_;
   Surroundings& surroundings_;
-  // From here to calls_left_ is what each request and release reads.
-  const MemoryRules rules_;
-  bool holding_ = true;
-  unsigned looks_at_budget_ = 0;
+  // From here to line_, of which whether it is empty, is what each request and release reads.
   BlockStore blocks_;
+  const MemoryRules rules_;
   const std::unique_ptr<Strategy> strategy_;
-  const ChunkList& chunks_;               ///< the strategy's
-  const std::unique_ptr<Shapes> shapes_;  ///< null unless parts need handles
-  std::uint64_t excess_bytes_ = 0;        ///< of blocks at places that are larger than need be
+  const ChunkList& chunks_;                   ///< the strategy's
+  const std::unique_ptr<Shapes> shapes_;      ///< null unless parts need handles
+  double calls_left_ = CallBudget::at_first;  ///< what the budget said last, not long ago
   std::uint64_t leaving_bytes_ = 0;  ///< of chunks that left the books and have not reached the allocator yet
   std::uint64_t reserved_bytes_ = 0;  ///< of chunks that are being asked for
   std::uint64_t peak_managed_bytes_ = 0;
+  std::uint64_t excess_bytes_ = 0;  ///< of blocks at places that are larger than need be
+  std::uint64_t refusals_ = 0;      ///< how often the allocator had none
   std::uint64_t turn_ = 0;
   std::uint64_t came_free_ = 0;  ///< how often memory came free
-  std::uint64_t newest_stamp_ = 0;
-  std::uint64_t next_idle_ = 0;  ///< no free chunk may go before this stamp is complete
-  std::uint64_t misses_ = 0;
   std::uint64_t pending_blocks_ = 0;
   std::uint64_t pending_bytes_ = 0;
+  std::uint64_t newest_stamp_ = 0;
+  std::uint64_t next_idle_ = 0;  ///< no free chunk may go before this stamp is complete
+  bool holding_ = true;
+  unsigned looks_at_budget_ = 0;
   Garbage garbage_;
-  double calls_left_ = CallBudget::at_first;  ///< what the budget said last, not long ago
+  std::uint64_t leaving_parts_ = 0;  ///< handles that left the books and have not reached the driver yet
+  std::uint64_t handles_made_ = 0;
+  std::uint64_t misses_ = 0;
+  Line line_;
   CallBudget budget_;
   Mem* freed_ = nullptr;
   WaitedSlack waited_slack_;
   std::uint64_t held_back_so_far_ = 0;  ///< bytes
   std::uint64_t freed_bytes_ = 0;
   std::uint64_t freed_blocks_ = 0;
-  std::uint64_t refusals_ = 0;       ///< how often the allocator had none
-  std::uint64_t went_back_ = 0;      ///< how often chunks reached the allocator
-  std::uint64_t gone_stamp_ = 0;     ///< the highest of the chunks that went back: their commands may run yet
-  std::uint64_t leaving_parts_ = 0;  ///< handles that left the books and have not reached the driver yet
-  Pause growth_pause_;               ///< in which requests wait for a moment at most before the pool grows
+  std::uint64_t went_back_ = 0;   ///< how often chunks reached the allocator
+  std::uint64_t gone_stamp_ = 0;  ///< the highest of the chunks that went back: their commands may run yet
+  Pause growth_pause_;            ///< in which requests wait for a moment at most before the pool grows
   std::uint64_t driver_allocations_ = 0;
   std::uint64_t driver_releases_ = 0;
   std::uint64_t exchanged_chunks_ = 0;
   std::uint64_t out_of_memory_events_ = 0;
-  std::uint64_t handles_made_ = 0;
   std::array<Account, Account::most> accounts_;
-  Line line_;
 };
 
 template <typename Action>

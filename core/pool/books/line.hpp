@@ -52,8 +52,8 @@ class Line {
   }
 
  private:
-  std::array<Place, Account::most> places_;
   std::uint64_t count_ = 0;
+  std::array<Place, Account::most> places_;
   std::uint64_t last_number_ = 0;
 };
 

@@ -153,7 +153,7 @@ Step Books::next(Request& request) {
 }
 
 PoolBlock* Books::take_at_once(Request& request) {
-  Block* block = shapes_ != nullptr ? take_place(request, growth_limits()) : nullptr;
+  Block* block = seeks_places() ? take_place(request, growth_limits()) : nullptr;
   if (block == nullptr) {
     block = strategy_->find(request.rounded);
     block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
@@ -164,7 +164,8 @@ PoolBlock* Books::take_at_once(Request& request) {
   PoolBlock& taken = pool_block(*block);
   const PoolChunk& chunk = pool_chunk(*taken.chunk);
   if (rules_.has_handles && taken.Block::size != chunk.size &&
-      !chunk.parts.has_unused(taken.offset, taken.Block::size, surroundings_.uses_parts_once())) {
+      !chunk.parts.has_unused(request.part != nullptr ? request.part : part_beside(taken), taken.offset,
+                              taken.Block::size, surroundings_.uses_parts_once())) {
     request.part = nullptr;
     put_back(taken, 0);
     return nullptr;
@@ -201,7 +202,7 @@ std::uint64_t Books::most_excess(const Request& request) const noexcept {
 }
 
 Block* Books::take_place_of(Part& part, Request& request, const GrowthLimits& limits) {
-  Block* const hole = part.chunk->parts.hole_of(part);
+  Block* const hole = Parts::hole_of(part);
   Block* const block = hole != nullptr ? strategy_->take_at(*hole, part.offset, part.size, limits) : nullptr;
   request.part = block != nullptr ? &part : nullptr;
   return block;
@@ -403,6 +404,23 @@ bool Books::give_up(Request& request, Step&) {
 
 // What the stages share.
 
+void Books::lose_block(Request& request) noexcept {
+  put_back(*std::exchange(request.block, nullptr), 0);
+  note_beginning(request);
+}
+
+Part* Books::part_beside(const Block& block) const noexcept {
+  if (rules_.guarded) {
+    return nullptr;
+  }
+  // The nearest block that is in use: the neighbour, or, as free ones are never side by side, the next one.
+  Block* beside = block.right != nullptr && block.right->free ? block.right->right : block.right;
+  if (beside == nullptr) {
+    beside = block.left != nullptr && block.left->free ? block.left->left : block.left;
+  }
+  return beside != nullptr ? part_of(pool_block(*beside)) : pool_chunk(*block.chunk).parts.first();
+}
+
 Step::Kind Books::handle_step(Request& request, std::uint64_t& amount) {
   PoolBlock& block = *request.block;
   PoolChunk& chunk = pool_chunk(*block.chunk);
@@ -412,27 +430,25 @@ Step::Kind Books::handle_step(Request& request, std::uint64_t& amount) {
   }
   if (block.Block::size == chunk.size) {
     block.handle = buffer_of(chunk.memory);
+    block.part = nullptr;
   }
   if (block.handle != nullptr) {
     return Step::Kind::done;
   }
   if (request.part == nullptr) {
-    // The way begins at a neighbour that is in use (none may be any more, where this waited), or at the end of the chunk that it is at.
-    const Block* const beside = block.right != nullptr && block.right->free ? block.left : block.right;
-    request.part = beside != nullptr       ? chunk.parts.at(beside->offset)
-                   : block.left == nullptr ? chunk.parts.first()
-                                           : nullptr;
+    request.part = part_beside(block);
   }
   Parts::Claim claim = Parts::Claim::make;
   try {
     claim = chunk.parts.claim(chunk, block.offset, block.Block::size, surroundings_.uses_parts_once(),
                               request.part, garbage_.parts);
   } catch (...) {
-    put_back(*std::exchange(request.block, nullptr), 0);
+    lose_block(request);
     throw;
   }
   if (request.part != nullptr) {
     request.part->block = &block;
+    block.part = request.part;
   }
   switch (claim) {
     case Parts::Claim::ready:
@@ -452,7 +468,7 @@ Step::Kind Books::handle_step(Request& request, std::uint64_t& amount) {
   }
   if (request.inside) {
     // It must not wait for a handle that this very thread may be releasing: another place, or none.
-    put_back(*std::exchange(request.block, nullptr), 0);
+    lose_block(request);
     request.stage = std::max(request.stage, place_of(&Books::grow));
     if (fails_too_often(request)) {
       request.failure = Status::out_of_memory;
@@ -527,7 +543,7 @@ void Books::handle_failed(Request& request, Status status, cl_int code) noexcept
   request.code = code;
   Part& part = *std::exchange(request.part, nullptr);
   part.chunk->parts.made(part, nullptr, false);
-  put_back(*std::exchange(request.block, nullptr), 0);
+  lose_block(request);
   request.driver_refused = true;
   ++turn_;
   if (!may_recover(status, code, true) || fails_too_often(request)) {

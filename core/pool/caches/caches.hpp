@@ -168,20 +168,20 @@ class Caches {
   const std::uint64_t key_;
   const unsigned granule_shift_;
   OwnerLock::Revocation& revocation_;
+  std::int64_t known_bytes_ = 0;    ///< active bytes, the sum of all caches' known_bytes
+  std::uint64_t visits_ = 0;        ///< of threads, since the limits were shared out
+  std::uint64_t shared_bytes_ = 0;  ///< managed bytes when limits were shared out
+  std::uint64_t keepers_ = 0;       ///< of the process, when it was last asked
+  Keeper keeper_;
+  std::uint64_t shared_keep_ = 0;  ///< keeper_'s share when limits were shared out
   const std::uint64_t max_bytes_;
   std::uint64_t count_ = 0;
-  std::uint64_t visits_ = 0;     ///< of threads, since the limits were shared out
-  std::uint64_t in_use_ = 1;     ///< caches that living threads had then
+  std::uint64_t in_use_ = 1;     ///< caches that living threads had when limits were shared out
   std::uint64_t most_kept_ = 0;  ///< see keep_up_to()
-  Keeper keeper_;
-  std::uint64_t keepers_ = 0;      ///< of the process, when it was last asked
-  std::uint64_t shared_keep_ = 0;  ///< keeper_'s share when limits were shared out
   // known_requests_ and earning_requests_ lie apart: the compiler would read both in one, right after each was written by itself.
   std::uint64_t known_requests_ = 0;
-  std::uint64_t shared_bytes_ = 0;  ///< managed bytes when limits were shared out
+  std::uint64_t raises_ = 0;  ///< of the peak, since all caches were asked
   std::uint64_t earning_requests_ = 0;
-  std::uint64_t raises_ = 0;      ///< of the peak, since all caches were asked
-  std::int64_t known_bytes_ = 0;  ///< active bytes, the sum of all caches' known_bytes
   std::int64_t peak_active_bytes_ = 0;
   std::size_t made_ = 0;  ///< caches, of which the first count_ have an owner or had one
   std::array<ThreadCache*, most> all_{};

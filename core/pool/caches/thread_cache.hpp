@@ -42,10 +42,14 @@ struct alignas(64) ThreadCache {
   std::atomic<std::uint64_t> cached_bytes{0};  ///< capacity of the blocks in the buckets; read by anyone
   std::atomic<std::uint64_t> limit{
       0};  ///< most cached_bytes, unless of a single block; set with the mutex held
+  /// Bytes that it may hold beyond its share, see Caches::widen(); the same.
+  std::atomic<std::uint64_t> earned{0};
   std::atomic<ThreadRecord*> owner{nobody()};  ///< kept; changed with the pool's mutex held
   std::atomic<bool> left_some{
-      false};           ///< its owner found the pool's mutex taken and left blocks in `remote`: it earns room
-  WaitingList waiting;  ///< released blocks that wait for the pool's queues
+      false};  ///< its owner found the pool's mutex taken and left blocks in `remote`: it earns room
+  /// Bytes by which its thread's blocks may be larger than they need be; set with the mutex held.
+  std::atomic<std::uint64_t> most_excess{0};
+  WaitingList waiting;           ///< released blocks that wait for the pool's queues
   std::uint64_t last_large = 0;  ///< capacity of the last block for which there was no room
   std::size_t next_flushed = 0;  ///< the bucket at which the next flush begins
   std::uint32_t misses_unasked =
@@ -60,10 +64,10 @@ struct alignas(64) ThreadCache {
   alignas(64) Arrivals remote;
 
   // Guarded by the pool's mutex, whoever owns the cache.
-  alignas(64) Mem* backlog = nullptr;  ///< what was on the list and has not come home yet
-  std::int64_t known_bytes = 0;        ///< what the pool's sum of active bytes has of this cache
-  std::uint64_t known_highest = 0;     ///< highest_bytes when the pool's peak was last compared with it
-  std::uint64_t known_requests = 0;    ///< the same of requests
+  Mem* backlog = nullptr;            ///< what was on the list and has not come home yet
+  std::int64_t known_bytes = 0;      ///< what the pool's sum of active bytes has of this cache
+  std::uint64_t known_highest = 0;   ///< highest_bytes when the pool's peak was last compared with it
+  std::uint64_t known_requests = 0;  ///< the same of requests
   std::uint64_t bytes_returned_elsewhere = 0;  ///< by threads that could not touch the cache, since take_in()
   std::uint64_t returned_elsewhere = 0;        ///< blocks
   std::uint64_t excess_returned_elsewhere = 0;
@@ -71,10 +75,6 @@ struct alignas(64) ThreadCache {
   /// Blocks that waited here, and that the books hold back until the pool's queues are through: by themselves, as those of other
   /// caches were released earlier and later, and nothing comes free before what stands before it.
   HeldBack handed_over;
-  // … and read by its owner without it.
-  std::atomic<std::uint64_t> earned{0};  ///< bytes that it may hold beyond its share, see Caches::widen()
-  std::atomic<std::uint64_t> most_excess{
-      0};  ///< bytes by which its thread's blocks may be larger than they need be
 
   /// No thread's record, and not null, which is the record of threads that have none.
   static ThreadRecord* nobody() noexcept { return reinterpret_cast<ThreadRecord*>(std::uintptr_t{1}); }

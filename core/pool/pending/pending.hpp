@@ -219,9 +219,11 @@ class Pending {
     most_sets_ = std::min(most_sets_, more_sets(sets_.count()));  // some may have gone
     return sets_.add(std::move(set));
   }
-  std::size_t most_sets_ = more_sets(0);
+  Uses* retired_uses_ = nullptr;  ///< to be destroyed without the mutex
+  QueueSet* retired_sets_ = nullptr;
+  QueueSet* own_;  ///< one of sets_
   QueueSets sets_;
-  QueueSet* own_;                                 ///< one of sets_
+  std::size_t most_sets_ = more_sets(0);
   std::array<EventLists, Account::most> events_;  ///< released blocks that wait for events, by their account
   std::size_t looked_at_ = 0;                     ///< whose next_events() gave last
   std::uint64_t blocks_with_events_ = 0;          ///< in all of them
@@ -229,8 +231,6 @@ class Pending {
   std::uint64_t came_free_at_start_ = 0;
   std::uint64_t brought_before_ = 0;  ///< bytes that came free in the period before this one
   Pause look_pause_;                  ///< in which nobody looks at everything
-  Uses* retired_uses_ = nullptr;      ///< to be destroyed without the mutex
-  QueueSet* retired_sets_ = nullptr;
 };
 
 }  // namespace clpool::core
