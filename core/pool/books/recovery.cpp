@@ -430,7 +430,6 @@ Step::Kind Books::handle_step(Request& request, std::uint64_t& amount) {
   }
   if (block.Block::size == chunk.size) {
     block.handle = buffer_of(chunk.memory);
-    block.part = nullptr;
   }
   if (block.handle != nullptr) {
     return Step::Kind::done;
