@@ -14,6 +14,15 @@ struct Fifo {
   Link* last = nullptr;
   std::uint64_t count = 0;
   bool empty() const noexcept { return first == nullptr; }
+  /// The first of which `test` is true, or null.
+  template <typename Test>
+  Link* find_if(Test&& test) const {
+    Link* item = first;
+    while (item != nullptr && !test(*item)) {
+      item = item->next;
+    }
+    return item;
+  }
   void add(T& item) noexcept {
     item.next = nullptr;
     (last != nullptr ? last->next : first) = &item;

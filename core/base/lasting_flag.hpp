@@ -7,30 +7,29 @@
 
 #include <atomic>
 
+#include "base/recycler.hpp"
+
 namespace clpool::core {
 
 class LastingFlag {
  public:
   /// Storage of an owner that is gone, or new. Throws std::bad_alloc.
-  LastingFlag();
-  ~LastingFlag();
+  LastingFlag() = default;
+  ~LastingFlag() { storages_.give_back(storage_); }
   LastingFlag(const LastingFlag&) = delete;
   LastingFlag& operator=(const LastingFlag&) = delete;
 
   /// The flag, valid for ever.
-  std::atomic<bool>& get() const noexcept { return storage_->raised; }
+  std::atomic<bool>& get() const noexcept { return storage_.raised; }
 
  private:
   struct alignas(64) Storage {
     std::atomic<bool> raised{false};
     Storage* next = nullptr;  ///< link of a list while it has no owner
   };
-  static Storage* take();
-  static void give_back(Storage& storage) noexcept;
+  static constinit Recycler<Storage> storages_;
 
-  static constinit Storage* spare_;  ///< without an owner
-
-  Storage* const storage_;
+  Storage& storage_ = storages_.take();
 };
 
 }  // namespace clpool::core

@@ -4,6 +4,7 @@
 #include "engine/binned.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace clpool::core {
 
@@ -25,16 +26,16 @@ void Binned::push(Block& block) noexcept {
   ++free_blocks_;
 }
 
-Block* Binned::pop(std::map<std::uint64_t, Block*>::iterator bin) noexcept {
-  Block* block = bin->second;
-  bin->second = block->free_next;
-  if (bin->second != nullptr) {
-    bin->second->free_previous = nullptr;
+Block* Binned::unlink(Block& block) noexcept {
+  (block.free_previous != nullptr ? block.free_previous->free_next
+                                  : bins_.find(bin_for_block(block.size))->second) = block.free_next;
+  if (block.free_next != nullptr) {
+    block.free_next->free_previous = block.free_previous;
   }
-  block->free = false;
-  free_bytes_ -= block->size;
+  block.free = false;
+  free_bytes_ -= block.size;
   --free_blocks_;
-  return block;
+  return &block;
 }
 
 Block* Binned::find(std::uint64_t rounded) const noexcept {
@@ -44,7 +45,7 @@ Block* Binned::find(std::uint64_t rounded) const noexcept {
 }
 
 Block* Binned::take(Block& found, std::uint64_t) {
-  return pop(bins_.find(bin_for_block(found.size)));
+  return unlink(found);
 }
 
 Block* Binned::take_any(std::uint64_t size) {
@@ -52,7 +53,7 @@ Block* Binned::take_any(std::uint64_t size) {
   const std::uint64_t own = bin_number(size, bits_);
   for (auto bin = bins_.lower_bound(own > 0 ? own - 1 : own); bin != bins_.end(); ++bin) {
     if (bin->second != nullptr && bin->second->size >= size) {
-      return pop(bin);
+      return unlink(*bin->second);
     }
   }
   return nullptr;
@@ -79,20 +80,8 @@ HeapChunk* Binned::give_back(Block& block, std::uint64_t stamp) noexcept {
 }
 
 void Binned::remove_chunk(HeapChunk& chunk) noexcept {
-  Block* block = chunk.first;
-  if (block->free_next != nullptr) {
-    block->free_next->free_previous = block->free_previous;
-  }
-  if (block->free_previous != nullptr) {
-    block->free_previous->free_next = block->free_next;
-  } else {
-    bins_.find(bin_for_block(block->size))->second = block->free_next;
-  }
-  free_bytes_ -= block->size;
-  --free_blocks_;
   chunks_.remove(chunk);
-  chunk.first = nullptr;
-  source_.recycle(block);
+  source_.recycle(unlink(*std::exchange(chunk.first, nullptr)));
 }
 
 HeapChunk* Binned::next_smaller_chunk(const HeapChunk* chunk) const noexcept {
@@ -106,12 +95,6 @@ HeapChunk* Binned::next_smaller_chunk(const HeapChunk* chunk) const noexcept {
     }
   }
   return nullptr;
-}
-
-HeapChunk* Binned::next_free_chunk() const noexcept {
-  const auto bin =
-      std::find_if(bins_.begin(), bins_.end(), [](const auto& entry) { return entry.second != nullptr; });
-  return bin != bins_.end() ? bin->second->chunk : nullptr;
 }
 
 std::uint64_t Binned::largest_free() const noexcept {

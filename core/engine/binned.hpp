@@ -30,7 +30,6 @@ class Binned final : public Strategy {
   Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;
   HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept override;
   void remove_chunk(HeapChunk& chunk) noexcept override;
-  HeapChunk* next_free_chunk() const noexcept override;
   HeapChunk* next_smaller_chunk(const HeapChunk* chunk) const noexcept override;
   const ChunkList& chunks() const noexcept override { return chunks_; }
   std::uint64_t free_bytes() const noexcept override { return free_bytes_; }
@@ -44,7 +43,7 @@ class Binned final : public Strategy {
   std::uint64_t bin_for_block(std::uint64_t size) const noexcept;
   /// The bin's list; made in add_chunk(), so that give_back() never has to allocate.
   void push(Block& block) noexcept;
-  Block* pop(std::map<std::uint64_t, Block*>::iterator bin) noexcept;
+  Block* unlink(Block& block) noexcept;
 
   std::uint32_t bits_;
   BlockSource& source_;

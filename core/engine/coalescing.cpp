@@ -182,7 +182,7 @@ Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) con
       return heap_.find(rounded);
     }
     // Else the chunks of that size would lie idle, and what is larger would never drain.
-    Block* const whole = heap_.find_whole(rounded);
+    Block* const whole = heap_.whole_chunks().find(rounded);
     if (whole != nullptr && whole->size - rounded <= share(most_headroom, rounded)) {
       return whole;
     }
@@ -192,13 +192,13 @@ Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) con
   const Sharing sharing{
       .most_free = limits.calls_left > -CallBudget::most ? most_shared(rounded) : UINT64_MAX,
       .most_beside = most_beside(rounded, limits)};
-  if (Block* part = heap_.find_in_used(rounded, sharing); part != nullptr) {
+  if (Block* part = heap_.free_parts().find_in_used(rounded, sharing); part != nullptr) {
     return part;
   }
   if (Block* part = find_in_begun(rounded, sharing); part != nullptr) {
     return part;
   }
-  Block* whole = heap_.find_whole(rounded);
+  Block* whole = heap_.whole_chunks().find(rounded);
   if (whole != nullptr && whole->size <= sharing.most_free && may_cut_up(*whole, rounded, limits)) {
     return whole;
   }
@@ -206,7 +206,7 @@ Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) con
     const Sharing any{.most_free = share(largest_growth, heap_.managed_bytes()),
                       .most_beside = sharing.most_beside,
                       .most_blocks = limits.most_blocks};
-    if (Block* part = heap_.find_in_used(rounded, any); part != nullptr) {
+    if (Block* part = heap_.free_parts().find_in_used(rounded, any); part != nullptr) {
       return part;
     }
   }
@@ -215,7 +215,7 @@ Block* Coalescing::choose(std::uint64_t rounded, const GrowthLimits& limits) con
   }
   // Without room for a chunk of its own what is little may go into any that is in use, and all into one of several.
   if (rounded <= pinned(limits).at_least) {
-    if (Block* part = heap_.find_in_used(rounded, {}); part != nullptr) {
+    if (Block* part = heap_.free_parts().find_in_used(rounded, {}); part != nullptr) {
       return part;
     }
   }
@@ -281,8 +281,8 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
   std::uint64_t headroom = peak - managed;
   bool some_are_busy = false;
   while (wanted > headroom && !some_are_busy) {
-    Block* block = heap_.find_whole(wanted - headroom);
-    block = block != nullptr ? block : heap_.largest_whole();
+    Block* block = heap_.whole_chunks().find(wanted - headroom);
+    block = block != nullptr ? block : heap_.whole_chunks().largest();
     if (block == nullptr) {
       break;
     }
@@ -340,11 +340,6 @@ HeapChunk* Coalescing::give_back(Block& block, std::uint64_t stamp) noexcept {
 HeapChunk* Coalescing::next_smaller_chunk(const HeapChunk* chunk) const noexcept {
   const FreeIndex& whole = heap_.whole_chunks();
   const Block* block = chunk != nullptr ? whole.next_downwards(*chunk->first) : whole.first_downwards();
-  return block != nullptr ? block->chunk : nullptr;
-}
-
-HeapChunk* Coalescing::next_free_chunk() const noexcept {
-  const Block* block = heap_.whole_chunks().first();
   return block != nullptr ? block->chunk : nullptr;
 }
 

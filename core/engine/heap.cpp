@@ -93,6 +93,17 @@ Block* Heap::take(Block& block, std::uint64_t size, std::uint64_t skipped) {
   return taken;
 }
 
+void Heap::merge_with_right(Block& block) noexcept {
+  Block& right = *block.right;
+  block.virgin = block.virgin && right.virgin;
+  block.size += right.size;
+  block.right = right.right;
+  if (block.right != nullptr) {
+    block.right->left = &block;
+  }
+  source_.recycle(&right);
+}
+
 Block* Heap::give_back(Block& block, std::uint64_t stamp) noexcept {
   block.chunk->last_release = std::max(block.chunk->last_release, stamp);
   block.chunk->used -= block.size;
@@ -101,23 +112,11 @@ Block* Heap::give_back(Block& block, std::uint64_t stamp) noexcept {
   Block* merged = &block;
   if (Block* right = block.right; right != nullptr && right->free) {
     unmark_free(*right);
-    block.virgin = block.virgin && right->virgin;
-    block.size += right->size;
-    block.right = right->right;
-    if (block.right != nullptr) {
-      block.right->left = &block;
-    }
-    source_.recycle(right);
+    merge_with_right(block);
   }
   if (Block* left = block.left; left != nullptr && left->free) {
     unmark_free(*left);
-    left->size += block.size;
-    left->right = block.right;
-    if (left->right != nullptr) {
-      left->right->left = left;
-    }
-    left->virgin = left->virgin && block.virgin;
-    source_.recycle(&block);
+    merge_with_right(*left);
     merged = left;
   }
   mark_free(*merged);

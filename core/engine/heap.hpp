@@ -32,11 +32,6 @@ class Heap {
   /// The free block that would serve `size` bytes: best fit among parts of chunks, else among whole chunks.
   Block* find(std::uint64_t size, bool exhaustive = false) const noexcept;
 
-  /// The same among parts of chunks that may be shared.
-  Block* find_in_used(std::uint64_t size, const Sharing& sharing) const noexcept {
-    return parts_.find_in_used(size, sharing);
-  }
-
   /// Takes `size` bytes of a free block, from `skipped` bytes after its start on, and keeps the rest
   /// free. Throws std::bad_alloc, changing nothing, if there is no descriptor for the rest.
   Block* take(Block& block, std::uint64_t size, std::uint64_t skipped = 0);
@@ -52,11 +47,9 @@ class Heap {
   /// Forgets a wholly free chunk.
   void remove_chunk(HeapChunk& chunk) noexcept;
 
-  /// Wholly free chunks: the smallest of at least `size` bytes, one among the largest, and all of them in
-  /// turn.
-  Block* find_whole(std::uint64_t size) const noexcept { return whole_.find(size); }
-  Block* largest_whole() const noexcept { return whole_.largest(); }
+  /// Wholly free chunks, and free parts of others.
   const FreeIndex& whole_chunks() const noexcept { return whole_; }
+  const FreeIndex& free_parts() const noexcept { return parts_; }
 
   const ChunkList& chunks() const noexcept { return chunks_; }
   std::uint64_t managed_bytes() const noexcept { return chunks_.bytes; }
@@ -74,6 +67,8 @@ class Heap {
   FreeIndex& index_of(const Block& block) noexcept { return is_whole_chunk(block) ? whole_ : parts_; }
   /// Cuts a block in two; the second part, which is not marked.
   static Block& split(Block& block, Block& rest, std::uint64_t size) noexcept;
+  /// Makes a block and its free right neighbour one, which is not marked.
+  void merge_with_right(Block& block) noexcept;
   void mark_free(Block& block) noexcept;
   void unmark_free(Block& block) noexcept;
 

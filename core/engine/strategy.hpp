@@ -48,10 +48,10 @@ class Strategy {
   /// Hands out a block at one end of the one that find() found. Throws std::bad_alloc, changing nothing.
   virtual Block* take(Block& found, std::uint64_t rounded) = 0;
 
-  /// The same when there is nothing else: looks everywhere and accepts any larger block.
+  /// find() and take() when there is nothing else: looks everywhere and accepts any larger block.
   virtual Block* take_any(std::uint64_t size) = 0;
 
-  /// The same, or null where the pool had better grow.
+  /// find(), or null where the pool had better grow.
   virtual Block* choose(std::uint64_t rounded, const GrowthLimits& limits) const noexcept = 0;
 
   /// Hands out a block at `offset` of the chunk, in a free block that is large enough; null if that is no
@@ -75,9 +75,6 @@ class Strategy {
 
   /// Forgets a wholly free chunk, which is to be given back.
   virtual void remove_chunk(HeapChunk& chunk) noexcept = 0;
-
-  /// First wholly free chunk in the order in which free_held() gives them back as long as none has to stay; null if there is none.
-  virtual HeapChunk* next_free_chunk() const noexcept = 0;
 
   /// Walks all wholly free chunks, those of larger size classes first: the one after `chunk`, the first for
   /// null, null at the end. `chunk` may be forgotten once its successor is known.

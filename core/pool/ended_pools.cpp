@@ -77,10 +77,7 @@ bool EndedPools::end_some(std::uint64_t most, std::uint64_t nanoseconds) noexcep
 
 EndedPool* EndedPools::take() noexcept {
   const std::lock_guard lock(mutex_);
-  EndedPool* ended = pools_.first;
-  while (ended != nullptr && ended->looked_at_by != nullptr) {
-    ended = ended->next;
-  }
+  EndedPool* const ended = pools_.find_if([](const EndedPool& any) { return any.looked_at_by == nullptr; });
   if (ended != nullptr) {
     ended->looked_at_by = mark_of_this_thread();
   }
@@ -89,12 +86,9 @@ EndedPool* EndedPools::take() noexcept {
 
 bool EndedPools::others_look() noexcept {
   const std::lock_guard lock(mutex_);
-  const void* const this_thread = mark_of_this_thread();
-  const EndedPool* ended = pools_.first;
-  while (ended != nullptr && (ended->looked_at_by == nullptr || ended->looked_at_by == this_thread)) {
-    ended = ended->next;
-  }
-  return ended != nullptr;
+  return pools_.find_if([this_thread = mark_of_this_thread()](const EndedPool& ended) {
+    return ended.looked_at_by != nullptr && ended.looked_at_by != this_thread;
+  }) != nullptr;
 }
 
 int EndedPools::nested() noexcept {
@@ -109,14 +103,10 @@ int EndedPools::nested() noexcept {
 
 bool EndedPools::remain_for(const std::vector<const void*>& sources, std::uint64_t wait_ns) noexcept {
   const std::lock_guard lock(mutex_);
-  const void* const this_thread = mark_of_this_thread();
-  const EndedPool* ended = pools_.first;
   // What this very thread is ending, from whose callback the request comes, will not end while it waits.
-  while (ended != nullptr &&
-         (ended->waited_for_ns >= wait_ns || ended->looked_at_by == this_thread || !ended->helps(sources))) {
-    ended = ended->next;
-  }
-  return ended != nullptr;
+  return pools_.find_if([&, this_thread = mark_of_this_thread()](const EndedPool& ended) {
+    return ended.waited_for_ns < wait_ns && ended.looked_at_by != this_thread && ended.helps(sources);
+  }) != nullptr;
 }
 
 void EndedPools::note_late(const std::vector<const void*>& sources, std::uint64_t since_ns,

@@ -27,6 +27,9 @@ constexpr std::uint64_t least_margin = 64;  ///< bytes
 /// How long the fill of a new chunk is waited for.
 constexpr std::chrono::seconds longest_fill{1};
 
+constexpr const char* beyond_its_end = "beyond its end";
+constexpr const char* after_release = "after its release";
+
 /// The first byte that is not the pattern's; `size` if there is none.
 std::uint64_t first_damage(const unsigned char* bytes, std::uint64_t size) noexcept {
   // All bytes are the first one's equals: what is nearly always so is found out fast.
@@ -66,17 +69,6 @@ unsigned long long number(std::uint64_t value) noexcept {
 }
 
 }  // namespace
-
-void GuardedList::add(GuardedBlock& guarded) noexcept {
-  Fifo::add(guarded);
-  bytes += guarded.block->Block::size;
-}
-
-GuardedBlock* GuardedList::take() noexcept {
-  GuardedBlock* const taken = Fifo::take();
-  bytes -= taken != nullptr ? taken->block->Block::size : 0;
-  return taken;
-}
 
 Guard::Reach Guard::reach_of(const AllocatorTraits& traits, cl_command_queue queue) noexcept {
   if (queue == nullptr || traits.kind == MemKind::custom) {
@@ -220,7 +212,7 @@ void Guard::begin(GuardedBlock& guarded) noexcept {
   if (reach_ == Reach::host) {
     unsigned char* const first = address_of(block);
     if (!guarded.was_damaged && !pool_chunk(*block.chunk).pattern_is_lost) {
-      say_overrun(guarded, first + block.Mem::size, margin_of(block));
+      find_damage(guarded, beyond_its_end, block.Mem::size, first + block.Mem::size, margin_of(block));
     }
     std::memset(first, cl::pattern_byte, static_cast<std::size_t>(block.Block::size));
   }
@@ -251,7 +243,8 @@ bool Guard::try_end_fill(GuardedBlock& guarded) noexcept {
   if (state < CL_COMPLETE) {
     pool_chunk(*guarded.block->chunk).pattern_is_lost = true;
   } else {
-    say_overrun(guarded, guarded.bytes.data(), guarded.bytes.size());
+    find_damage(guarded, beyond_its_end, guarded.block->Mem::size, guarded.bytes.data(),
+                guarded.bytes.size());
   }
   set_stamp(*guarded.block, 0);
   guarded.event.reset();
@@ -267,7 +260,8 @@ void Guard::begin_comparison(GuardedBlock& guarded) noexcept {
     return;
   }
   if (reach_ == Reach::host) {
-    return end_comparison(guarded, say_write(guarded, 0, address_of(block), block.Block::size));
+    return end_comparison(guarded,
+                          find_damage(guarded, after_release, 0, address_of(block), block.Block::size));
   }
   const Ends ends(block);
   if (!make_room(guarded.bytes, ends.first + ends.last) ||
@@ -292,8 +286,9 @@ bool Guard::try_end_comparison(GuardedBlock& guarded) noexcept {
   bool damaged = false;
   if (state == CL_COMPLETE) {
     const unsigned char* const bytes = guarded.bytes.data();
-    damaged = say_write(guarded, 0, bytes, ends.first) ||
-              say_write(guarded, ends.end - ends.last, bytes + ends.first, guarded.bytes.size() - ends.first);
+    damaged = find_damage(guarded, after_release, 0, bytes, ends.first) ||
+              find_damage(guarded, after_release, ends.end - ends.last, bytes + ends.first,
+                          guarded.bytes.size() - ends.first);
   }
   guarded.event.reset();
   guarded.bytes = {};
@@ -311,32 +306,17 @@ void Guard::end_comparison(GuardedBlock& guarded, bool damaged) noexcept {
   guarded.was_damaged = damaged;
 }
 
-void Guard::say_overrun(const GuardedBlock& guarded, const unsigned char* bytes,
-                        std::uint64_t size) noexcept {
-  const std::uint64_t place = first_damage(bytes, size);
-  if (place != size) {
-    const PoolBlock& block = *guarded.block;
-    report_finding(sink_,
-                   "%s: %p, a block of %llu bytes with tag %llu, was written beyond its end: at offset "
-                   "%llu stands 0x%02X",
-                   title_.c_str(), static_cast<const void*>(static_cast<const Mem*>(&block)),
-                   number(block.Mem::size), number(block.former_tag), number(block.Mem::size + place),
-                   bytes[place]);
-  }
-}
-
-bool Guard::say_write(const GuardedBlock& guarded, std::uint64_t offset, const unsigned char* bytes,
-                      std::uint64_t size) noexcept {
+bool Guard::find_damage(const GuardedBlock& guarded, const char* when, std::uint64_t offset,
+                        const unsigned char* bytes, std::uint64_t size) noexcept {
   const std::uint64_t place = first_damage(bytes, size);
   if (place == size) {
     return false;
   }
   const PoolBlock& block = *guarded.block;
-  report_finding(sink_,
-                 "%s: %p, a block of %llu bytes with tag %llu, was written after its release: at "
-                 "offset %llu stands 0x%02X",
-                 title_.c_str(), static_cast<const void*>(static_cast<const Mem*>(&block)),
-                 number(block.Mem::size), number(block.former_tag), number(offset + place), bytes[place]);
+  report_finding(
+      sink_, "%s: %p, a block of %llu bytes with tag %llu, was written %s: at offset %llu stands 0x%02X",
+      title_.c_str(), static_cast<const void*>(static_cast<const Mem*>(&block)), number(block.Mem::size),
+      number(block.former_tag), when, number(offset + place), bytes[place]);
   return true;
 }
 

@@ -44,8 +44,15 @@ struct GuardedBlock {
 /// A list in the order of arrival, with the bytes that its blocks take.
 struct GuardedList : Fifo<GuardedBlock> {
   std::uint64_t bytes = 0;
-  void add(GuardedBlock& guarded) noexcept;
-  GuardedBlock* take() noexcept;
+  void add(GuardedBlock& guarded) noexcept {
+    Fifo::add(guarded);
+    bytes += guarded.block->Block::size;
+  }
+  GuardedBlock* take() noexcept {
+    GuardedBlock* const taken = Fifo::take();
+    bytes -= taken != nullptr ? taken->block->Block::size : 0;
+    return taken;
+  }
 };
 
 class Guard {
@@ -107,9 +114,9 @@ class Guard {
   bool try_end_fill(GuardedBlock& guarded) noexcept;
   void begin_comparison(GuardedBlock& guarded) noexcept;
   bool try_end_comparison(GuardedBlock& guarded) noexcept;
-  void say_overrun(const GuardedBlock& guarded, const unsigned char* bytes, std::uint64_t size) noexcept;
-  bool say_write(const GuardedBlock& guarded, std::uint64_t offset, const unsigned char* bytes,
-                 std::uint64_t size) noexcept;
+  /// Whether the bytes, which begin at that offset of the block, are not the pattern's: then it says so.
+  bool find_damage(const GuardedBlock& guarded, const char* when, std::uint64_t offset,
+                   const unsigned char* bytes, std::uint64_t size) noexcept;
   void end_comparison(GuardedBlock& guarded, bool damaged) noexcept;
 
   const Reach reach_;

@@ -29,6 +29,9 @@ constexpr std::uint64_t excess_part = 4;
 /// How often a request that waits for nothing has its thread's cache give up some blocks.
 constexpr int most_given_up_at_once = 64;
 
+/// How many blocks of a bucket are looked at for one that needs no new handle.
+constexpr int most_looks_at_buried = 64;
+
 /// So many handles are released before whoever waits for one of them hears of it.
 constexpr std::uint64_t parts_at_a_time = 16;
 
@@ -52,6 +55,18 @@ bool Pool::Frame::is_inside(const Pool& pool) noexcept {
 }
 
 // Visits.
+
+void Pool::Visit::leave(void (*action)(void* context), void* context) {
+  struct Relock {
+    Mutex& mutex;
+    ~Relock() { mutex.lock(); }
+  };
+  notify();
+  pool_.mutex_.unlock();
+  const Relock relock{pool_.mutex_};
+  const Frame frame(pool_);
+  action(context);
+}
 
 void Pool::Visit::leave_closed() noexcept {
   const bool last = pool_.visitors_ == 0 && pool_.caches_.active_blocks() == 0;
@@ -136,7 +151,7 @@ Status Pool::serve(Visit& visit, Request& request, OnQueue* on, ThreadCache* at_
     }
   }
   if (caches_.keeper().is_one()) {  // rather than make a new handle
-    mem = hand_out_cached(cache, cache.withdraw_buried(request.rounded), request);
+    mem = hand_out_cached(cache, cache.withdraw(request.rounded, most_looks_at_buried), request);
     if (mem != nullptr) {
       return Status::success;
     }

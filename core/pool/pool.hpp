@@ -71,7 +71,7 @@ class Pool final : public Shared, public MemOwner {
     return mem;
   }
 
-  /// The same without waiting or calling a driver; WOULD_BLOCK where that is needed.
+  /// allocate_slowly() without waiting or calling a driver; WOULD_BLOCK where that is needed.
   Status try_allocate(std::size_t size, Mem*& mem);
 
   /// A block that commands on `queue` will use, and no others unless they are declared: one that only this
@@ -82,14 +82,15 @@ class Pool final : public Shared, public MemOwner {
   static bool try_release(Mem& mem) noexcept {
     return (mem.marks & ~larger_mark) == 0 && push_to_own_cache(mem);
   }
-  /// The same for one that may wait there until the pool's queues are through with what they have now. Others may use a block
+  /// Whether a block may wait in its cache until the pool's queues are through with what they have now. Others may use one
   /// meanwhile that has other references: once it has none its marks are to be read again.
   static bool may_wait_in_cache(Mem& mem) noexcept {
     return (glance_at_marks(mem) & ~larger_mark) == waits_mark;
   }
+  /// try_release() for such a block.
   static bool let_wait_in_own_cache(Mem& mem) noexcept;
 
-  /// The same for a block that no command uses.
+  /// try_release() for a block that no command uses.
   static bool try_release_idle(Mem& mem) noexcept {
     const PoolBlock& block = pool_block(mem);
     if ((mem.marks & known_mark) != 0) [[unlikely]] {
@@ -104,10 +105,10 @@ class Pool final : public Shared, public MemOwner {
 
   // These, visit() and check() are called in the process that made the pool only, which the caller has looked at.
   PoolStats statistics();
-  void free_held();
-  void stop_holding();
+  void free_held() { give_back_all(0); }
+  void stop_holding() { give_back_all(0, true); }
   void resume_holding();
-  void trim(std::uint64_t keep_bytes);
+  void trim(std::uint64_t keep_bytes) { give_back_all(keep_bytes); }
   void tick();
 
   /// Calls `visitor` for every stretch of every chunk, in the order of chunks and offsets, after copying
@@ -250,13 +251,12 @@ class Pool final : public Shared, public MemOwner {
   /// Within Visit::out(), as callbacks may release the pool.
   void finish_later_releases() noexcept;
   void take_back_all(Mem* mem) noexcept;
-  template <typename Action>
-  void visit_up_to_date(Action&& action);
   void settle_to_give_back(Visit& visit) noexcept;
   void set_holding(bool holding) noexcept;
-  /// After polling for what is not idle yet, or as it is.
-  void give_back_all(Visit& visit) noexcept;
-  void give_back_idle(Visit& visit) noexcept;
+  /// Until at most `keep_bytes` are held: when all is carried out that was put off, and after polling for what is not idle yet; or as
+  /// it is.
+  void give_back_all(std::uint64_t keep_bytes, bool stops_holding = false);
+  void give_back_idle(Visit& visit, std::uint64_t keep_bytes = 0) noexcept;
   /// Chunks that are given back between two releases of the mutex.
   static constexpr std::size_t chunks_at_a_time = 16;
   /// How long giving back waits where blocks rest: so that what was done to them is found.
@@ -361,15 +361,13 @@ class Pool::Visit final : public Way {
     }
   }
 
-  /// Runs `action` without the mutex.
-  template <typename Action>
-  void out(Action&& action);
-
   /// Between two pieces of work that may take long: whoever waits for the mutex has it first.
   void give_way() noexcept override {
     notify();
     pool_.mutex_.give_way();
   }
+
+  void sleep(std::uint64_t nanoseconds) override { pool_.sleepers_.sleep(pool_.mutex_, nanoseconds); }
 
   /// Releases all that is to be released, without the mutex.
   void tidy() noexcept {
@@ -402,9 +400,7 @@ class Pool::Visit final : public Way {
   /// Its mutex, for the last time where nobody needs the pool any more.
   void leave_closed() noexcept;
   void notify() noexcept { pool_.sleepers_.wake(pool_.books_.turn()); }
-  void leave(void (*action)(void* context), void* context) override {
-    out([=] { action(context); });
-  }
+  void leave(void (*action)(void* context), void* context) override;
 
   Pool& pool_;
   const bool had_to_wait_;
@@ -428,18 +424,5 @@ struct Pool::Frame {
 #endif
       ;
 };
-
-template <typename Action>
-void Pool::Visit::out(Action&& action) {
-  struct Relock {
-    Mutex& mutex;
-    ~Relock() { mutex.lock(); }
-  };
-  notify();
-  pool_.mutex_.unlock();
-  const Relock relock{pool_.mutex_};
-  const Frame frame(pool_);
-  action();
-}
 
 }  // namespace clpool::core

@@ -59,8 +59,7 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
       home_(own->epochs.only_queue()),
       sub_buffers_(allocator.traits().context, allocator.traits().own_queue),
       returns_(books_, pending_, caches_, returning_, come_home_.get()),
-      world_(caches_, pending_, returns_, progress_, sub_buffers_, allocator.traits().sources,
-             options_.wait_ns),
+      world_(caches_, pending_, returns_, sub_buffers_, allocator.traits().sources, options_.wait_ns),
       books_(options_, rules, world_),
       pending_(books_, std::move(own), allocator.traits().host_writes),
       caches_(cache_key_, static_cast<unsigned>(std::countr_zero(rules.granule)), revocation_,
@@ -69,7 +68,7 @@ Pool::Pool(std::uint64_t number, Allocator& allocator, const PoolOptions& option
                                                      title_, sink_)
                            : nullptr),
       rests_(books_, returns_, guard_.get(), options_.max_held_bytes),
-      progress_(mutex_, books_, pending_, returns_, rests_, sleepers_, sink_, allocator.traits().sources),
+      progress_(books_, pending_, returns_, rests_, sink_, allocator.traits().sources),
       ended_{this, allocator.traits().sources, [](Pool& pool, std::uint64_t nanoseconds) noexcept {
                return pool.try_end(nanoseconds) && pool.finish(nanoseconds);
              }} {

@@ -15,9 +15,9 @@ constexpr std::uint64_t marked_part = 4;
 bool is_much_unmarked(const ThreadCache& cache, std::uint64_t open) noexcept {
   const WaitingList& waiting = cache.waiting;
   return waiting.newest_epoch() == open &&
-         (waiting.unmarked_blocks() >= Pending::releases_per_cheap_marker ||
-          (waiting.unmarked_blocks() >= Pending::releases_per_marker &&
-           waiting.unmarked_bytes() >= cache.limit.load(std::memory_order_relaxed) / marked_part));
+         (waiting.unmarked.blocks >= Pending::releases_per_cheap_marker ||
+          (waiting.unmarked.blocks >= Pending::releases_per_marker &&
+           waiting.unmarked.bytes >= cache.limit.load(std::memory_order_relaxed) / marked_part));
 }
 
 }  // namespace
@@ -49,7 +49,9 @@ Mem* Pool::take_waited(ThreadCache& cache, const Request& request, bool may_call
     }
     cache.note_asked(own->epochs.completed() == before);
   }
-  Mem* const mem = cache.pop_waited(own->epochs.completed(), request.rounded, request.size);
+  Mem* const mem = cache.end_waits(own->epochs.completed(), ThreadCache::waits_ended_at_a_time)
+                       ? cache.pop(request.rounded, request.size)
+                       : nullptr;
   const bool needs_marker = may_call && mem != nullptr && is_much_unmarked(cache, own->epochs.open());
   cache.lock.leave();
   if (needs_marker) {

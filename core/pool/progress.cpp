@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/given_back.hpp"
@@ -28,10 +29,6 @@ constexpr unsigned naps_between_looks_elsewhere = 8;
 /// Requests that wait look for each other, at so many events each time.
 constexpr std::uint64_t between_looks_of_waiters_ns = 500'000;
 constexpr std::uint64_t events_per_look_of_waiters = 1024;
-
-/// How long a request waits, for each that does, where the device has brought what it needs within such a time; and asks about
-/// all events however much has come free.
-constexpr std::uint64_t settling_of_one_ns = 100'000'000;
 
 /// How often what was let go may need another look.
 constexpr int most_settlings = 64;
@@ -95,7 +92,7 @@ void Progress::look_at_list(Way& way, EventLists& lists, UsesList& list, std::ui
 void Progress::look_at_lists(Way& way, EventLists& lists, const Events& events,
                              std::uint64_t soon_ns) noexcept {
   const auto is_served = [&](std::uint64_t now) {
-    if (events.waiter == nullptr || now < soon_ns + settling_of_one_ns) {
+    if (events.waiter == nullptr || now < soon_ns + Pending::settling_of_one_ns) {
       return false;
     }
     returns_.bring_some_home();
@@ -113,14 +110,23 @@ void Progress::look_at_lists(Way& way, EventLists& lists, const Events& events,
 }
 
 void Progress::look_at_set(Way& way, QueueSet& set, Close close) noexcept {
-  Pending::Look look = pending_.begin(set, close);
+  const bool closes = pending_.is_due(set, close);
+  const bool was_refused = set.is_unmarked;
+  const std::uint64_t blocks = closes ? std::exchange(set.open_blocks, 0) : 0;
+  const std::uint64_t bytes = closes ? std::exchange(set.open_bytes, 0) : 0;
+  Status status = Status::success;
   way.out([&] {
-    look.ask();
-    if (look.status != Status::success && !look.was_refused) {  // once, not with each try
+    status = closes ? set.epochs.close() : Status::success;
+    set.epochs.poll();
+    if (status != Status::success && !was_refused) {  // once, not with each try
       send_message(sink_, Severity::error, "%s", last_error_message());
     }
   });
-  pending_.end(look);
+  set.is_unmarked = closes ? status != Status::success : set.is_unmarked;
+  if (status != Status::success) {
+    set.open_blocks += blocks;
+    set.open_bytes += bytes;
+  }
   returns_.free_completed(way, set);
 }
 
@@ -158,11 +164,6 @@ Progress::Events Progress::events_of_waiter() noexcept {
   }
   waiters_looked_ns_ = now;
   return {events_per_look_of_waiters, events_per_look_of_waiters};
-}
-
-std::uint64_t Progress::settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept {
-  // What comes free is for all that wait.
-  return pending_.brings(needed, clock_ns()) ? settling_of_one_ns * (returns_.settling + 1) : least;
 }
 
 void Progress::settle(Way& way, std::uint64_t nanoseconds, const Request* request) noexcept {
@@ -318,7 +319,7 @@ void Progress::nap(Way& way, Naps& naps, std::uint64_t deadline) noexcept {
     way.out([] { std::this_thread::yield(); });
     return;
   }
-  sleepers_.sleep(mutex_, nap);
+  way.sleep(nap);
 }
 
 }  // namespace clpool::core

@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "base/message.hpp"
-#include "base/mutex.hpp"
 #include "pool/books/books.hpp"
 #include "pool/naps.hpp"
 #include "pool/pending/pending.hpp"
 #include "pool/rests.hpp"
 #include "pool/returns.hpp"
-#include "pool/sleepers.hpp"
 #include "pool/way.hpp"
 
 namespace clpool::core {
@@ -35,18 +33,11 @@ class Progress {
   };
   static constexpr Events few_events{8, 8, 0, false, nullptr};
 
-  /// `mutex`: the pool's, which sleepers leave. `sink`: for messages, until the pool has ended. `sources`: of its memory, see
+  /// `sink`: for messages, until the pool has ended. `sources`: of its memory, see
   /// EndedPools.
-  Progress(Mutex& mutex, Books& books, Pending& pending, Returns& returns, Rests& rests, Sleepers& sleepers,
-           const MessageSink& sink, const std::vector<const void*>& sources) noexcept
-      : mutex_(mutex),
-        books_(books),
-        pending_(pending),
-        returns_(returns),
-        rests_(rests),
-        sleepers_(sleepers),
-        sink_(sink),
-        sources_(sources) {}
+  Progress(Books& books, Pending& pending, Returns& returns, Rests& rests, const MessageSink& sink,
+           const std::vector<const void*>& sources) noexcept
+      : books_(books), pending_(pending), returns_(returns), rests_(rests), sink_(sink), sources_(sources) {}
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
@@ -66,8 +57,6 @@ class Progress {
   void settle_all(Way& way, std::uint64_t nanoseconds) noexcept;
   /// In a guarded pool: what rests comes free, if it does within such a time.
   void end_rest(Way& way, std::uint64_t nanoseconds) noexcept;
-  /// See Surroundings.
-  std::uint64_t settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept;
 
   /// A request waits by itself, whoever waited in vain before. `on`: what else may serve it, or null.
   Waited wait(Way& way, const Request& request, const OnQueue* on, std::uint64_t nanoseconds) noexcept;
@@ -89,12 +78,10 @@ class Progress {
   /// Leaves the mutex for a moment, or until something changes.
   void nap(Way& way, Naps& naps, std::uint64_t deadline) noexcept;
 
-  Mutex& mutex_;
   Books& books_;
   Pending& pending_;
   Returns& returns_;
   Rests& rests_;
-  Sleepers& sleepers_;
   const MessageSink& sink_;
   const std::vector<const void*>& sources_;
   std::uint64_t waiters_looked_ns_ = 0;  ///< when one that waits last looked at the queues

@@ -73,7 +73,7 @@ void Returns::receive(PoolBlock& block, bool waited, std::size_t& most_flushed) 
 
 bool Returns::takes_into_cache(ThreadCache& cache, PoolBlock& block, bool waited,
                                std::size_t& most_flushed) noexcept {
-  if (&cache == &caches_.central() || !caches_.is_own(cache) || !may_cache()) {
+  if (!may_cache_in(cache)) {
     return false;
   }
   if (waited) {
@@ -88,7 +88,7 @@ bool Returns::keep(PoolBlock& block) noexcept {
   auto& cache = *static_cast<ThreadCache*>(block.home);
   if (keeps_for_ == nullptr || keeps_for_ != this_thread_record || settling != 0 ||
       !books_.rules().uses_are_known || !may_cache() || !books_.has_little_held_back() ||
-      !caches_.is_own(cache) || !cache.is_small(block.capacity) || !cache.has_room_for(block.capacity)) {
+      !caches_.is_own(cache) || !cache.may_wait(block)) {
     return false;
   }
   clear_use(block);
@@ -104,18 +104,7 @@ void Returns::make_room(ThreadCache& cache, std::uint64_t needed, std::size_t& m
     // A single block that is larger than the limit makes way for whatever is released after it.
     empty(cache, most);
   } else if (cache.is_small(needed)) {
-    const std::uint64_t filled_to = limit - limit / 4;
-    std::size_t next = cache.next_flushed;
-    while (cache.cached() != 0 && cache.cached() + needed > filled_to) {
-      if (cache.buckets[next] != nullptr) {
-        empty_bucket(cache, next, most);
-        if (most == 0) {
-          break;  // what is left in the bucket goes with later releases
-        }
-      }
-      next = (next + 1) % ThreadCache::bucket_count;
-    }
-    cache.next_flushed = next;
+    cache.next_flushed = empty_to(cache, limit - limit / 4 - needed, cache.next_flushed, most);
   }
 }
 
@@ -150,20 +139,20 @@ void Returns::bring_all_home(Way& way) noexcept {
   }
 }
 
-void Returns::empty_bucket(ThreadCache& cache, std::size_t index, std::size_t& most) noexcept {
-  for (Mem* mem = cache.withdraw_bucket(index, most); mem != nullptr;) {
-    Mem* next = std::exchange(mem->next, nullptr);
-    books_.free(pool_block(*mem), stamp_of_cached());
-    mem = next;
-  }
-}
-
-void Returns::empty(ThreadCache& cache, std::size_t& most) noexcept {
-  for (std::size_t i = 0; i < ThreadCache::bucket_count && cache.cached() > 0 && most > 0; ++i) {
-    if (cache.buckets[i] != nullptr) {
-      empty_bucket(cache, i, most);
+std::size_t Returns::empty_to(ThreadCache& cache, std::uint64_t bytes, std::size_t bucket,
+                              std::size_t& most) noexcept {
+  while (cache.cached() > bytes && most != 0) {
+    for (Mem* mem = cache.buckets[bucket] != nullptr ? cache.withdraw_bucket(bucket, most) : nullptr;
+         mem != nullptr;) {
+      Mem* next = std::exchange(mem->next, nullptr);
+      books_.free(pool_block(*mem), stamp_of_cached());
+      mem = next;
+    }
+    if (most != 0) {  // else there may be more in it, which goes with later releases
+      bucket = (bucket + 1) % ThreadCache::bucket_count;
     }
   }
+  return bucket;
 }
 
 void Returns::empty_caches(Way& way, Empty how, std::uint64_t waited) noexcept {
@@ -239,10 +228,7 @@ void Returns::empty_caches_for(Way& way, Request& request) noexcept {
 
 void Returns::give_up_some(ThreadCache& cache, const Request& request) noexcept {
   std::size_t most = std::max<std::size_t>(given_up_at_a_time, cache.cached_blocks / given_up_part);
-  const std::size_t first = cache.place_of(request.rounded);
-  for (std::size_t i = 0; i < ThreadCache::bucket_count && most != 0; ++i) {
-    empty_bucket(cache, (first + i) % ThreadCache::bucket_count, most);
-  }
+  empty_to(cache, 0, cache.place_of(request.rounded), most);
 }
 
 bool Returns::empty_others(std::uint64_t waited, std::uint64_t& left) noexcept {
@@ -260,8 +246,7 @@ bool Returns::empty_others(std::uint64_t waited, std::uint64_t& left) noexcept {
 }
 
 bool Returns::waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& most_flushed) noexcept {
-  if (rules_.waits_behind == nullptr || &cache == &caches_.central() || !caches_.is_own(cache) ||
-      !may_cache()) {
+  if (rules_.waits_behind == nullptr || !may_cache_in(cache)) {
     return false;
   }
   make_room(cache, block.capacity, most_flushed);
@@ -270,7 +255,7 @@ bool Returns::waits_in_cache(ThreadCache& cache, PoolBlock& block, std::size_t& 
 
 void Returns::count_unmarked(ThreadCache& cache) noexcept {
   if (rules_.waits_behind != nullptr && cache.waiting.newest_epoch() == rules_.waits_behind->epochs.open()) {
-    const WaitingList::Unmarked unmarked = cache.waiting.take_unmarked();
+    const WaitingList::Unmarked unmarked = std::exchange(cache.waiting.unmarked, {});
     rules_.waits_behind->open_blocks += unmarked.blocks;
     rules_.waits_behind->open_bytes += unmarked.bytes;
   }

@@ -72,7 +72,7 @@ class Returns {
 
   // Blocks that caches give up.
   /// Up to `most` of a cache that may be touched, to the books; `most` becomes so many fewer.
-  void empty(ThreadCache& cache, std::size_t& most) noexcept;
+  void empty(ThreadCache& cache, std::size_t& most) noexcept { empty_to(cache, 0, 0, most); }
   /// Takes back what caches hold: where that needs a system call, only if it is much, or `to_the_last`.
   enum class Empty : bool { what_is_worth_it, to_the_last };
   /// Of what waits in them, what has `waited` for epochs up to that.
@@ -84,6 +84,10 @@ class Returns {
 
   // Caches, and what they may hold.
   bool may_cache() const noexcept { return rules_.has_caches && books_.holding() && waiters == 0; }
+  /// It is the calling thread's, too.
+  bool may_cache_in(const ThreadCache& cache) const noexcept {
+    return &cache != &caches_.central() && caches_.is_own(cache) && may_cache();
+  }
   void share_limits() noexcept { caches_.share_limits(may_cache(), books_.managed_bytes()); }
   ThreadCache& cache_of_this_thread() { return cache_of_this_thread(caches_.at_hand()); }
   ThreadCache& cache_of_this_thread(ThreadCache* at_hand) {
@@ -116,8 +120,9 @@ class Returns {
   std::uint64_t stamp_of_cached() const noexcept {
     return pending_.holds_back() ? 0 : pending_.own().epochs.open();
   }
-  /// As empty(), of one bucket.
-  void empty_bucket(ThreadCache& cache, std::size_t index, std::size_t& most) noexcept;
+  /// As empty(), until it has no more than `bytes`, from that bucket on; the one where the next one goes on.
+  std::size_t empty_to(ThreadCache& cache, std::uint64_t bytes, std::size_t bucket,
+                       std::size_t& most) noexcept;
   /// A small request lets the pool grow rather than take what caches keep of blocks that need handles, up to a bound (Keeper): else
   /// blocks of some sizes in turn would have one place, and each of them a new handle.
   bool leaves_cached(const Request& request) noexcept;

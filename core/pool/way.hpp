@@ -3,6 +3,7 @@
 // Way: the mutex of a pool, held, as those see it who work within a visit of the pool and may leave it in between.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 namespace clpool::core {
@@ -16,6 +17,8 @@ class Way {
   virtual void give_way() noexcept = 0;
   /// Releases what was put off, without the mutex; false if nothing was.
   virtual bool finish_later_releases() noexcept = 0;
+  /// Leaves the mutex for so long, or until the books have changed.
+  virtual void sleep(std::uint64_t nanoseconds) = 0;
   /// Runs `action` without the mutex.
   template <typename Action>
   void out(Action&& action) {

@@ -12,7 +12,7 @@
 #include "cl/sub_buffer.hpp"
 #include "pool/caches/caches.hpp"
 #include "pool/ended_pools.hpp"
-#include "pool/progress.hpp"
+#include "pool/pending/pending.hpp"
 #include "pool/returns.hpp"
 
 namespace clpool::core {
@@ -20,14 +20,12 @@ namespace clpool::core {
 class World final : public Surroundings {
  public:
   /// `sources`: of the pool's memory, see EndedPools. `wait_ns`: how long its requests wait.
-  World(const Caches& caches, const Pending& pending, Returns& returns, const Progress& progress,
-        const cl::SubBuffers& sub_buffers, const std::vector<const void*>& sources,
-        std::uint64_t wait_ns) noexcept
+  World(const Caches& caches, const Pending& pending, Returns& returns, const cl::SubBuffers& sub_buffers,
+        const std::vector<const void*>& sources, std::uint64_t wait_ns) noexcept
       : sub_buffers_(sub_buffers),
         caches_(caches),
         pending_(pending),
         returns_(returns),
-        progress_(progress),
         sources_(sources),
         wait_ns_(wait_ns) {}
   World(const World&) = delete;
@@ -40,7 +38,8 @@ class World final : public Surroundings {
     return pending_.may_settle(request, nanoseconds, now_ns());
   }
   std::uint64_t settling_ns(std::uint64_t needed, std::uint64_t least) const noexcept override {
-    return progress_.settling_ns(needed, least);
+    // What comes free is for all that wait.
+    return pending_.brings(needed, now_ns()) ? Pending::settling_of_one_ns * (returns_.settling + 1) : least;
   }
   bool may_look_at_all() const noexcept override { return pending_.may_look(now_ns()); }
   std::uint64_t completed() const noexcept override { return pending_.own().epochs.completed(); }
@@ -56,7 +55,6 @@ class World final : public Surroundings {
   const Caches& caches_;
   const Pending& pending_;
   Returns& returns_;
-  const Progress& progress_;
   const std::vector<const void*>& sources_;
   const std::uint64_t wait_ns_;
 };

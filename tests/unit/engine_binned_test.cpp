@@ -186,9 +186,7 @@ TEST(Binned, KeepsItsBooksThroughRandomOperations) {
         }
         break;
       default:
-        if (HeapChunk* chunk = random() % 8 != 0   ? nullptr
-                               : random() % 2 == 0 ? bins.strategy.next_smaller_chunk(nullptr)
-                                                   : bins.strategy.next_free_chunk()) {
+        if (HeapChunk* chunk = random() % 8 != 0 ? nullptr : bins.strategy.next_smaller_chunk(nullptr)) {
           bins.strategy.remove_chunk(*chunk);
         }
     }
@@ -200,7 +198,7 @@ TEST(Binned, KeepsItsBooksThroughRandomOperations) {
     bins.strategy.give_back(*block, 0);
   }
   EXPECT_EQ(bins.strategy.free_bytes(), bins.strategy.managed_bytes());
-  while (HeapChunk* chunk = bins.strategy.next_free_chunk()) {
+  while (HeapChunk* chunk = bins.strategy.next_smaller_chunk(nullptr)) {
     bins.strategy.remove_chunk(*chunk);
   }
   EXPECT_EQ(bins.strategy.managed_bytes(), 0u);

@@ -180,7 +180,7 @@ TEST(Heap, TakesTheSmallestHoleThatFitsAndWholeChunksLast) {
   model.free(*hole_of_4);
   EXPECT_EQ(model.heap.find(64 * 4)->size, 64u * 4);
   EXPECT_EQ(model.heap.find(64 * 5)->size, 64u * 10) << "the whole chunk would fit exactly, but stays whole";
-  EXPECT_EQ(model.heap.find_whole(64 * 5)->chunk, &whole);
+  EXPECT_EQ(model.heap.whole_chunks().find(64 * 5)->chunk, &whole);
 }
 
 TEST(Heap, ReusesAnyOf65536HolesExactly) {

@@ -33,9 +33,10 @@ class CachesOf : private Locks, public Caches {
       : Caches(key, 9, Locks::revocation, max_bytes) {}
 };
 
-ThreadCache& own_cache(Caches& caches) {
+ThreadCache& own_cache(Caches& caches, std::uint64_t pool_bytes = managed) {
   ensure_thread_record();
-  return caches.of_this_thread(may_cache, managed);
+  return caches.of_this_thread(
+      caches.at_hand(), [] { return may_cache; }, pool_bytes);
 }
 
 struct BlockOf : Mem {
@@ -401,7 +402,7 @@ TEST(Caches, ShareTheirLimitAmongTheThreadsThatLive) {
   constexpr std::uint64_t pool_bytes = 100 << 20;
   CachesOf caches(ThreadRecord::key_of(10));
   ensure_thread_record();
-  ThreadCache& own = caches.of_this_thread(may_cache, pool_bytes);
+  ThreadCache& own = own_cache(caches, pool_bytes);
   EXPECT_EQ(own.limit, pool_bytes / 100);
   for (int i = 0; i < 9; ++i) {
     std::thread([&] { own_cache(caches); }).join();
@@ -414,7 +415,7 @@ TEST(Caches, ShareTheirLimitAmongTheThreadsThatLive) {
     }).join();
     for (int visit = 0; visit < 256; ++visit) {
       EXPECT_EQ(own.limit, pool_bytes / 100 / 2);
-      caches.of_this_thread(may_cache, pool_bytes);
+      own_cache(caches, pool_bytes);
     }
     EXPECT_EQ(own.limit, pool_bytes / 100) << "seen by and by, as a thread tells nobody that it ends";
   }
@@ -427,7 +428,7 @@ TEST(Caches, OfASmallPoolHoldAFewSmallBlocksOfDifferentSizes) {
                                           {64'000 << 10, 640 << 10}}) {
     CachesOf caches(ThreadRecord::key_of(14 + pool_bytes));
     ensure_thread_record();
-    EXPECT_EQ(caches.of_this_thread(may_cache, pool_bytes).limit, limit);
+    EXPECT_EQ(own_cache(caches, pool_bytes).limit, limit);
   }
 }
 

@@ -335,20 +335,20 @@ TEST_F(ThreadCacheWithWaitingBlocks, CountsThoseOfTheNewestEpoch) {
   release(2, 5);
   release(3, 5);
   EXPECT_EQ(cache->waiting.newest_epoch(), 5u);
-  EXPECT_EQ(cache->waiting.unmarked_blocks(), 2u);
-  EXPECT_EQ(cache->waiting.unmarked_bytes(), 5 * granule);
+  EXPECT_EQ(cache->waiting.unmarked.blocks, 2u);
+  EXPECT_EQ(cache->waiting.unmarked.bytes, 5 * granule);
   Mem& returned = hand_out(4);
   cache->give_up_active(100);
   --cache->blocks;
   EXPECT_TRUE(cache->deposit_waiting(returned, 6));
   EXPECT_EQ(cache->waiting.newest_epoch(), 6u);
-  EXPECT_EQ(cache->waiting.unmarked_blocks(), 1u);
-  EXPECT_EQ(cache->waiting.unmarked_bytes(), 4 * granule);
-  const WaitingList::Unmarked unmarked = cache->waiting.take_unmarked();
+  EXPECT_EQ(cache->waiting.unmarked.blocks, 1u);
+  EXPECT_EQ(cache->waiting.unmarked.bytes, 4 * granule);
+  const WaitingList::Unmarked unmarked = std::exchange(cache->waiting.unmarked, {});
   EXPECT_EQ(unmarked.blocks, 1u);
   EXPECT_EQ(unmarked.bytes, 4 * granule);
-  EXPECT_EQ(cache->waiting.unmarked_blocks(), 0u);
-  EXPECT_EQ(cache->waiting.unmarked_bytes(), 0u);
+  EXPECT_EQ(cache->waiting.unmarked.blocks, 0u);
+  EXPECT_EQ(cache->waiting.unmarked.bytes, 0u);
   EXPECT_EQ(cache->active_blocks(), 0u);
 }
 

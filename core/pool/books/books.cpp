@@ -233,23 +233,7 @@ void Books::give_back_aged() noexcept {
   });
 }
 
-bool Books::give_back_some(std::size_t most) noexcept {
-  bool any = false;
-  for (; most > 0; --most) {
-    HeapChunk* const chunk = strategy_->next_free_chunk();
-    if (chunk == nullptr) {
-      return any;
-    }
-    if (!may_give_back(*chunk)) {
-      return trim_some(0, UINT64_MAX) || any;
-    }
-    discard(*chunk);
-    any = true;
-  }
-  return any;
-}
-
-bool Books::trim_some(std::uint64_t keep_bytes, std::size_t most) noexcept {
+bool Books::give_back_some(std::size_t most, std::uint64_t keep_bytes) noexcept {
   std::size_t gone = 0;
   bool others_stay = false;
   for_each_free_chunk([&](HeapChunk& chunk) {
@@ -269,7 +253,7 @@ bool Books::trim_some(std::uint64_t keep_bytes, std::size_t most) noexcept {
 
 bool Books::give_back_at_end(std::size_t most) noexcept {
   HeapChunk* chunk = nullptr;
-  for (; most > 0 && (chunk = strategy_->next_free_chunk()) != nullptr; --most) {
+  for (; most > 0 && (chunk = strategy_->next_smaller_chunk(nullptr)) != nullptr; --most) {
     discard(*chunk);
   }
   return !garbage_.empty();

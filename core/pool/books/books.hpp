@@ -142,11 +142,10 @@ class Books {
   void give_back_beyond(std::uint64_t most_held) noexcept;
   void keep_to_held_limit() noexcept { give_back_beyond(most_held()); }
   void give_back_aged() noexcept;
-  /// Free chunks that may go, about `most` at a time: all of the rest at once where others have to stay, so
-  /// that those are not looked at again and again. False if there are no more.
-  bool give_back_some(std::size_t most) noexcept;
-  /// The same until at most `keep_bytes` are held, and at a pool's end, when nobody is asked any more.
-  bool trim_some(std::uint64_t keep_bytes, std::size_t most) noexcept;
+  /// Free chunks that may go, larger ones first, until at most `keep_bytes` are held; about `most` at a time: all of the rest at
+  /// once where others have to stay, so that those are not looked at again and again. False if there are no more.
+  bool give_back_some(std::size_t most, std::uint64_t keep_bytes = 0) noexcept;
+  /// All, at a pool's end, when nobody is asked any more.
   bool give_back_at_end(std::size_t most) noexcept;
   /// Memory that commands may use of which nobody told: it stays, however far the pool's queues are.
   enum class Staying : bool { counts, is_left_out };
@@ -155,7 +154,7 @@ class Books {
   bool over_held_limit() const noexcept {
     // What rests in a guarded pool does not go by that.
     return most_held() != UINT64_MAX && is_held_beyond(most_held()) &&
-           (strategy_->next_free_chunk() != nullptr || (pending_blocks_ != 0 && !rules_.guarded));
+           (strategy_->next_smaller_chunk(nullptr) != nullptr || (pending_blocks_ != 0 && !rules_.guarded));
   }
   void hold(bool holding) noexcept { holding_ = holding; }
   bool holding() const noexcept { return holding_; }
@@ -347,11 +346,11 @@ class Books {
   std::uint64_t most_excess(const Request& request) const noexcept;
   Block* take_within(Request& request, const GrowthLimits& limits) {
     Block* block = seeks_places() ? take_place(request, limits) : nullptr;
-    if (block == nullptr) {
-      block = strategy_->choose(request.rounded, limits);
-      block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
-    }
-    return block;
+    return block != nullptr ? block : take(request, strategy_->choose(request.rounded, limits));
+  }
+  /// Of a free block, which may be null.
+  Block* take(const Request& request, Block* free) {
+    return free != nullptr ? strategy_->take(*free, request.rounded) : nullptr;
   }
   GrowthLimits limits_of(const Request& request) noexcept {
     return request.is_patient ? patient_limits() : growth_limits();
@@ -370,11 +369,11 @@ class Books {
   /// there is no handle to be had there.
   static bool found(Request& request, Block* block) noexcept;
   static bool want(Request& request, std::uint64_t bytes) noexcept;
-  /// `amount`: of the step, where it has one. With request.block null the request is to be asked again.
   /// There is no handle to be had for it.
   void lose_block(Request& request) noexcept;
   /// From which the way to the handle of a block that is handed out is short; null: none is known.
   Part* part_beside(const Block& block) const noexcept;
+  /// `amount`: of the step, where it has one. With request.block null the request is to be asked again.
   Step::Kind handle_step(Request& request, std::uint64_t& amount);
   Step::Kind chunk_step(Request& request, std::uint64_t& amount);
   void discard(HeapChunk& chunk) noexcept;

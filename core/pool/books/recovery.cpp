@@ -154,10 +154,7 @@ Step Books::next(Request& request) {
 
 PoolBlock* Books::take_at_once(Request& request) {
   Block* block = seeks_places() ? take_place(request, growth_limits()) : nullptr;
-  if (block == nullptr) {
-    block = strategy_->find(request.rounded);
-    block = block != nullptr ? strategy_->take(*block, request.rounded) : nullptr;
-  }
+  block = block != nullptr ? block : take(request, strategy_->find(request.rounded));
   if (block == nullptr) {
     return nullptr;
   }
@@ -246,8 +243,7 @@ bool Books::take_left(Request& request, Step&) {
 }
 
 bool Books::take_misfit(Request& request, Step&) {
-  Block* block = strategy_->find(request.rounded);
-  return found(request, block != nullptr ? strategy_->take(*block, request.rounded) : nullptr);
+  return found(request, take(request, strategy_->find(request.rounded)));
 }
 
 bool Books::empty_caches(Request& request, Step& step) {

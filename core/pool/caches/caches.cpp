@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "engine/call_budget.hpp"
@@ -58,11 +57,6 @@ void prefetch(const ThreadCache& cache) noexcept {
 }
 
 }  // namespace
-
-Caches::~Caches() {
-  disown_all();
-  for_each([](ThreadCache& cache) { std::destroy_at(&cache); });
-}
 
 std::uint64_t Caches::allowance(std::uint64_t managed_bytes) const noexcept {
   // What a keeper's hold is scattered, and would keep apart what lies between.
@@ -128,19 +122,18 @@ ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
     cache->set_owner(record);
     share_limits(may_cache, managed_bytes);
   } else if (count_ == most) {
-    record->note_none(key_);
+    record->set_cache(key_, nullptr);
     return central_;
   } else {
     if (count_ == made_) {
       make_more();
     }
-    cache = std::construct_at(all_[count_]);
-    ++count_;
+    cache = all_[count_++];
     cache->granule_shift = granule_shift_;
     cache->set_owner(record);
     share_limits(may_cache, managed_bytes);
   }
-  record->set_cache(key_, *cache);
+  record->set_cache(key_, cache);
   return *cache;
 }
 
@@ -148,16 +141,11 @@ ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
 // by itself would share a few places of the processors' caches.
 void Caches::make_more() {
   const std::size_t more = std::max<std::size_t>(made_, 1);  // as many as there are
-  void* const memory = ::operator new (more * sizeof(ThreadCache), std::align_val_t{alignof(ThreadCache)});
-  Memory& piece = pieces_[static_cast<std::size_t>(std::bit_width(made_))];
-  piece.reset(static_cast<ThreadCache*>(memory));
+  std::unique_ptr<ThreadCache[]>& piece = pieces_[static_cast<std::size_t>(std::bit_width(made_))];
+  piece = std::make_unique<ThreadCache[]>(more);
   for (std::size_t i = 0; i < more; ++i) {
     all_[made_++] = piece.get() + i;
   }
-}
-
-void Caches::Free::operator()(ThreadCache* caches) const noexcept {
-  ::operator delete (static_cast<void*>(caches), std::align_val_t{alignof(ThreadCache)});
 }
 
 // Counting.
@@ -199,7 +187,10 @@ void Caches::take_in(ThreadCache& cache) noexcept {
 
 void Caches::raise_peak_by_changed(ThreadCache& cache) noexcept {
   if (cache.returned_elsewhere != 0) {
-    lower(cache, std::exchange(cache.bytes_returned_elsewhere, 0));
+    const std::uint64_t bytes = std::exchange(cache.bytes_returned_elsewhere, 0);
+    cache.give_up_active(bytes);
+    cache.highest_bytes -= bytes;
+    cache.known_highest -= std::min(cache.known_highest, bytes);
     cache.blocks -= std::exchange(cache.returned_elsewhere, 0);
     cache.excess -= std::exchange(cache.excess_returned_elsewhere, 0);
   }
@@ -219,12 +210,6 @@ void Caches::know(ThreadCache& cache) noexcept {
   earning_requests_ += std::min(requests, most_earning);
   cache.highest_bytes = cache.active_bytes.load(std::memory_order_relaxed);
   cache.known_highest = cache.highest_bytes;
-}
-
-void Caches::lower(ThreadCache& cache, std::uint64_t bytes) noexcept {
-  cache.give_up_active(bytes);
-  cache.highest_bytes -= bytes;
-  cache.known_highest -= std::min(cache.known_highest, bytes);
 }
 
 void Caches::know_active(ThreadCache& cache) noexcept {

@@ -27,7 +27,7 @@ class Caches {
       : key_(key), granule_shift_(granule_shift), revocation_(revocation), max_bytes_(max_bytes) {}
   Caches(const Caches&) = delete;
   Caches& operator=(const Caches&) = delete;
-  ~Caches();
+  ~Caches() { disown_all(); }
 
   /// Besides what caches hold of a pool's memory anyway they hold so much, all together, where there is room: of a pool whose blocks
   /// come back late. Of one that is a keeper as much as that may keep.
@@ -51,12 +51,7 @@ class Caches {
   void narrow(ThreadCache& cache) noexcept;
 
   /// The calling thread's cache; the central one, which caches nothing, where it has none. Throws
-  /// std::bad_alloc.
-  ThreadCache& of_this_thread(bool may_cache, std::uint64_t managed_bytes) {
-    return of_this_thread(
-        cache_at_hand(key_), [=] { return may_cache; }, managed_bytes);
-  }
-  /// `at_hand`: cache_at_hand() of it. `may_cache()` is asked only where it matters, which is not for each request.
+  /// std::bad_alloc. `at_hand`: cache_at_hand() of it. `may_cache()` is asked only where it matters, which is not for each request.
   template <typename MayCache>
   ThreadCache& of_this_thread(ThreadCache* at_hand, MayCache&& may_cache, std::uint64_t managed_bytes) {
     ThreadCache& cache = at_hand != nullptr ? *at_hand : find_or_make(may_cache(), managed_bytes);
@@ -98,8 +93,7 @@ class Caches {
   std::uint64_t active_blocks() const noexcept;
   /// The most bytes that were handed out, as far as it is known.
   std::uint64_t peak_active_bytes() const noexcept { return static_cast<std::uint64_t>(peak_active_bytes_); }
-  /// Adds what the caches know to `stats`, while they are borrowed.
-  /// `completed`: behind which epoch nothing waits any more.
+  /// Adds what the caches know to `stats`, while they are borrowed. `completed`: the epoch up to which nothing is waited for any more.
   void add_to(PoolStats& stats, std::uint64_t completed) noexcept;
 
   /// Calls `action` for each thread's cache.
@@ -129,12 +123,6 @@ class Caches {
   /// share, and after so many visits: threads may have ended, which tell nobody.
   static constexpr std::uint64_t visits_between_shares = 256;
 
-  /// Of caches, which are made there one by one: until then their pages need not be there.
-  struct Free {
-    void operator()(ThreadCache* caches) const noexcept;
-  };
-  using Memory = std::unique_ptr<ThreadCache, Free>;
-
   /// As there are more keepers or fewer.
   bool keeps_another_share() noexcept {
     const std::uint64_t before = std::exchange(keepers_, Keeper::count());
@@ -152,7 +140,6 @@ class Caches {
   }
   void raise_peak_by_changed(ThreadCache& cache) noexcept;
   void know(ThreadCache& cache) noexcept;
-  void lower(ThreadCache& cache, std::uint64_t bytes) noexcept;
   void know_active(ThreadCache& cache) noexcept;
   /// Of threads that have not come by since they changed it: of all where they are few, else of all by and by, so that
   /// threads that are idle cost the others little. What it is off by meanwhile fits into the caches.
@@ -185,7 +172,7 @@ class Caches {
   std::int64_t peak_active_bytes_ = 0;
   std::size_t made_ = 0;  ///< caches, of which the first count_ have an owner or had one
   std::array<ThreadCache*, most> all_{};
-  std::array<Memory, std::bit_width(most)> pieces_;  ///< where they are
+  std::array<std::unique_ptr<ThreadCache[]>, std::bit_width(most)> pieces_;  ///< where they are
   ThreadCache central_;  ///< last, as it is large and what is before it is what each request uses
 };
 

@@ -159,11 +159,6 @@ struct alignas(64) ThreadCache {
     }
     return any;
   }
-  /// Hands out a block of exactly `capacity` bytes if there is one among the oldest that have waited for epochs up to `completed`,
-  /// which go into their buckets; or null.
-  Mem* pop_waited(std::uint64_t completed, std::uint64_t capacity, std::size_t size) noexcept {
-    return end_waits(completed, waits_ended_at_a_time) ? pop(capacity, size) : nullptr;
-  }
   /// How many that have waited are looked at for a request.
   static constexpr std::size_t waits_ended_at_a_time = 16;
   /// May be asked by anyone.
@@ -203,20 +198,12 @@ struct alignas(64) ThreadCache {
     active_bytes.store(active_bytes.load(std::memory_order_relaxed) - bytes, std::memory_order_relaxed);
   }
 
-  /// Takes a block of exactly `size` bytes out of its bucket, or null.
-  Mem* withdraw(std::uint64_t size) noexcept {
-    Mem* const mem = take_cached(size);
-    if (mem != nullptr) {
-      --blocks;
-    }
-    return mem;
-  }
-  /// The same of one that others lie on, which share its bucket, as far as a few looks tell.
-  Mem* withdraw_buried(std::uint64_t size) noexcept {
-    constexpr int most_looks = 64;
+  /// Takes a block of exactly `size` bytes out of its bucket, or null; one that others lie on, which share that, as far as so many
+  /// looks tell.
+  Mem* withdraw(std::uint64_t size, int looks = 1) noexcept {
     Mem** link = &bucket(size);
-    for (int left = most_looks; *link != nullptr && (*link)->capacity != size; link = &(*link)->next) {
-      if (--left == 0) {
+    for (; *link != nullptr && (*link)->capacity != size; link = &(*link)->next) {
+      if (--looks == 0) {
         return nullptr;
       }
     }
@@ -309,12 +296,13 @@ struct alignas(64) ThreadCache {
   std::uint64_t taken(std::uint64_t waited) const noexcept {
     return cached() + (waiting.newest_epoch() <= waited ? waiting.bytes() : 0);
   }
-  bool has_room_for(std::uint64_t bytes) const noexcept {
-    return held() + bytes <= limit.load(std::memory_order_relaxed);
-  }
   /// It may hold many such blocks.
   bool is_small(std::uint64_t bytes) const noexcept {
     return bytes <= limit.load(std::memory_order_relaxed) / small_part;
+  }
+  /// Whether a block may wait here, or stay when it has.
+  bool may_wait(const Mem& mem) const noexcept {
+    return is_small(mem.capacity) && held() + mem.capacity <= limit.load(std::memory_order_relaxed);
   }
   std::uint64_t active_blocks() const noexcept {
     return blocks - cached_blocks - waiting.blocks() - returned_elsewhere;
@@ -403,9 +391,6 @@ struct alignas(64) ThreadCache {
     const std::size_t place = place_of(capacity);
     newest_place = static_cast<std::uint32_t>(place);
     mem.next = std::exchange(buckets[place], &mem);
-  }
-  bool may_wait(const Mem& mem) const noexcept {
-    return is_small(mem.capacity) && has_room_for(mem.capacity);
   }
   void set_cached_bytes(std::uint64_t bytes) noexcept {
     cached_bytes.store(bytes, std::memory_order_relaxed);

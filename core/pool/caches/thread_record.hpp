@@ -22,12 +22,11 @@ class ThreadRecord {
     const Slot& slot = slot_of(pool_key);
     return slot.pool_key == pool_key ? slot.cache : nullptr;
   }
-  void set_cache(std::uint64_t pool_key, ThreadCache& cache) noexcept {
-    slot_of(pool_key) = {pool_key, &cache};
-  }
-  /// The thread has no cache of that pool, which may have more threads than caches: known as long as no other pool
+  /// `cache`: null if the thread has none of that pool, which may have more threads than caches: known as long as no other pool
   /// takes the place.
-  void note_none(std::uint64_t pool_key) noexcept { slot_of(pool_key) = {pool_key, nullptr}; }
+  void set_cache(std::uint64_t pool_key, ThreadCache* cache) noexcept {
+    slot_of(pool_key) = {pool_key, cache};
+  }
   bool has_none(std::uint64_t pool_key) const noexcept {
     const Slot& slot = slot_of(pool_key);
     return slot.pool_key == pool_key && slot.cache == nullptr;

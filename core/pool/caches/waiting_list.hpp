@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include "base/fifo.hpp"
 #include "base/mem.hpp"
@@ -21,8 +20,7 @@ class WaitingList {
   void add(Mem& mem, std::uint64_t epoch) noexcept {
     if (epoch != newest_epoch()) {
       newest_epoch_.store(epoch, std::memory_order_relaxed);
-      unmarked_blocks_ = 0;
-      unmarked_bytes_ = 0;
+      unmarked = {};
     }
     if (count_ == 0 || (span(count_ - 1).last != epoch && count_ != spans_.size())) {
       span(count_++) = {epoch, epoch, 0};
@@ -30,8 +28,8 @@ class WaitingList {
     Span& newest = span(count_ - 1);
     newest.last = epoch;
     newest.bytes += mem.capacity;
-    ++unmarked_blocks_;
-    unmarked_bytes_ += mem.capacity;
+    ++unmarked.blocks;
+    unmarked.bytes += mem.capacity;
     mem.size = epoch;
     mem.state = MemState::waiting;
     blocks_.add(mem);
@@ -72,16 +70,12 @@ class WaitingList {
     return sum;
   }
 
-  /// Those that came in the newest epoch since take_unmarked().
-  std::uint64_t unmarked_blocks() const noexcept { return unmarked_blocks_; }
-  std::uint64_t unmarked_bytes() const noexcept { return unmarked_bytes_; }
+  /// Those that came in the newest epoch since this was last taken.
   struct Unmarked {
-    std::uint64_t blocks;
-    std::uint64_t bytes;
+    std::uint64_t blocks = 0;
+    std::uint64_t bytes = 0;
   };
-  Unmarked take_unmarked() noexcept {
-    return {std::exchange(unmarked_blocks_, 0), std::exchange(unmarked_bytes_, 0)};
-  }
+  Unmarked unmarked;
 
  private:
   /// Blocks that follow each other, of one epoch, or of several where there are many.
@@ -105,8 +99,6 @@ class WaitingList {
   std::atomic<std::uint64_t> bytes_{0};
   Fifo<Mem> blocks_;
   std::atomic<std::uint64_t> newest_epoch_{0};
-  std::uint64_t unmarked_blocks_ = 0;
-  std::uint64_t unmarked_bytes_ = 0;
   std::array<Span, 64> spans_{};  ///< a ring: what figures need to know, without a look at each block
   std::size_t first_span_ = 0;
   std::size_t count_ = 0;  ///< of spans

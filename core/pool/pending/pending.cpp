@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that are held back. With the pool's mutex held, but for Look::ask(), ask() and Retired::release(), which call
+// Blocks that are held back. With the pool's mutex held, but for ask() and Retired::release(), which call
 // drivers, and for the first set and the end.
 #include "pool/pending/pending.hpp"
 
@@ -220,29 +220,6 @@ QueueSet* Pending::next_to_look_at(QueueSet* set) noexcept {
   return next;
 }
 
-Pending::Look Pending::begin(QueueSet& set, Close close) noexcept {
-  Look look{&set, is_due(set, close), set.is_unmarked};
-  if (look.closes) {
-    look.blocks = std::exchange(set.open_blocks, 0);
-    look.bytes = std::exchange(set.open_bytes, 0);
-  }
-  return look;
-}
-
-void Pending::Look::ask() noexcept {
-  status = closes ? set->epochs.close() : Status::success;
-  set->epochs.poll();
-}
-
-void Pending::end(const Look& look) noexcept {
-  QueueSet& set = *look.set;
-  set.is_unmarked = look.closes ? look.status != Status::success : set.is_unmarked;
-  if (look.status != Status::success) {
-    set.open_blocks += look.blocks;
-    set.open_bytes += look.bytes;
-  }
-}
-
 bool Pending::is_marker_cheap() const noexcept {
   return !own_->is_unmarked &&
          (own_->open_blocks >= releases_per_cheap_marker ||
@@ -279,7 +256,7 @@ EventLists* Pending::next_events(const EventLists* own) noexcept {
 }
 
 bool Pending::has_late_events() const noexcept {
-  return any_events(nullptr, [](const EventLists& lists) { return !lists.late.empty(); });
+  return std::ranges::any_of(lists_of(nullptr), [](const EventLists& lists) { return !lists.late.empty(); });
 }
 
 UsesList Pending::take(UsesList& list, std::uint64_t most) noexcept {
@@ -348,33 +325,20 @@ void Pending::end_look(std::uint64_t start_ns, std::uint64_t now_ns, bool in_vai
 
 // What it makes sense to wait for.
 
-template <typename Test>
-bool Pending::any_events(const Request* request, Test&& test) const noexcept {
-  return request != nullptr ? test(events_[request->account])
-                            : blocks_with_events_ != 0 && std::any_of(events_.begin(), events_.end(), test);
-}
-
-bool Pending::is_in_pause(const Request* request, std::uint64_t now_ns) const noexcept {
-  if (request == nullptr) {
-    return false;
-  }
-  // Nor is a pause for any number of requests: nobody sees then whether the stream gets on.
-  const Account& account = books_.account_of(*request);
-  return account.pause().is_on(now_ns) && !books_.is_beyond_tolerated(account);
-}
-
 bool Pending::is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept {
   return set.epochs.has_queues() && (&set == own_ || !set.empty()) && !set.is_late(nanoseconds);
 }
 
 bool Pending::awaits_events(const Request* request, std::uint64_t nanoseconds) const noexcept {
-  return has_events_in_time(request, awaits_all(request)) ||
-         any_events(request,
-                    [&](const EventLists& lists) { return lists.late.has_waited_less(nanoseconds); });
+  const auto has_waited_less = [&](const EventLists& lists) {
+    return lists.late.has_waited_less(nanoseconds);
+  };
+  return has_events_in_time(awaits_all(request) ? nullptr : request) ||
+         std::ranges::any_of(lists_of(request), has_waited_less);
 }
 
-bool Pending::has_events_in_time(const Request* request, bool of_all) const noexcept {
-  return any_events(of_all ? nullptr : request, [](const EventLists& lists) { return lists.any_in_time(); });
+bool Pending::has_events_in_time(const Request* request) const noexcept {
+  return std::ranges::any_of(lists_of(request), [](const EventLists& lists) { return lists.any_in_time(); });
 }
 
 bool Pending::may_settle(const Request* request, std::uint64_t nanoseconds,
@@ -382,15 +346,19 @@ bool Pending::may_settle(const Request* request, std::uint64_t nanoseconds,
   const auto any_awaited = [&] {
     return sets_.any([&](const QueueSet& set) { return is_awaited(set, nanoseconds); });
   };
-  return !is_in_pause(request, now_ns) && (any_awaited() || awaits_events(request, nanoseconds));
+  // Nor is a pause for any number of requests: nobody sees then whether the stream gets on.
+  const Account* const account = request != nullptr ? &books_.account_of(*request) : nullptr;
+  if (account != nullptr && account->pause().is_on(now_ns) && !books_.is_beyond_tolerated(*account)) {
+    return false;
+  }
+  return any_awaited() || awaits_events(request, nanoseconds);
 }
 
 Pending::Settling Pending::begin_settling(std::uint64_t nanoseconds, const Request* request,
                                           std::uint64_t now_ns) noexcept {
   const bool with_events = awaits_events(request, nanoseconds);
-  if (with_events) {
-    for_each_lists(request,
-                   [&](EventLists& lists) { lists.late.move_waited_less(nanoseconds, lists.asked); });
+  for (EventLists& lists : lists_of(request)) {
+    lists.late.move_waited_less(nanoseconds, lists.asked);
   }
   return {nanoseconds,         now_ns,     request, came_free_for(request), books_.freed_bytes(),
           awaits_all(request), with_events};
@@ -400,7 +368,7 @@ bool Pending::awaits_others(const Settling& settling) const noexcept {
   const auto is_of_others = [&](const QueueSet& set) {
     return &set != own_ && is_awaited(set, settling.nanoseconds);
   };
-  return sets_.any(is_of_others) || (settling.with_events && has_events_in_time(settling));
+  return sets_.any(is_of_others) || has_events_in_time(settling);
 }
 
 void Pending::await(const Settling& settling) noexcept {
@@ -417,7 +385,7 @@ bool Pending::is_settled(const Settling& settling) const noexcept {
     return is_awaited(set, settling.nanoseconds) &&
            (set.awaited > set.epochs.completed() || has_completed(set));
   };
-  return !sets_.any(is_incomplete) && (!settling.with_events || !has_events_in_time(settling));
+  return !sets_.any(is_incomplete) && !has_events_in_time(settling);
 }
 
 void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexcept {
@@ -425,13 +393,17 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
   const std::uint64_t needed = settling.request != nullptr ? settling.request->rounded : 1;
   const bool in_vain = settling.nanoseconds != 0 && took != 0 && came_free_since(settling) < needed;
   if (settling.request != nullptr) {
-    if (in_vain && note_vain_wait(settling, took)) {
+    // Who needs memory waits again, unless its stream does not get on for long: as nothing does, or as all that may have been
+    // before it did.
+    Account& account = books_.account_of(*settling.request);
+    if (in_vain && account.note_vain_wait(took, settling.came_free, needed, settling.freed) &&
+        (books_.freed_bytes() - account.freed_at_first() < needed || books_.stands_still(account))) {
       note_late_events(settling);
-      books_.account_of(*settling.request).pause().begin(took, now_ns);
+      account.pause().begin(took, now_ns);
     }
     return;
   }
-  if (in_vain && settling.with_events && has_events_in_time(settling)) {
+  if (in_vain && has_events_in_time(settling)) {
     note_late_events(settling);
   }
   // What was waited for in vain for so long, nobody tries as long again.
@@ -442,16 +414,6 @@ void Pending::end_settling(const Settling& settling, std::uint64_t now_ns) noexc
       set->overdue = set->awaited;
     }
   }
-}
-
-bool Pending::note_vain_wait(const Settling& settling, std::uint64_t took_ns) noexcept {
-  // Who needs memory waits again, unless its stream does not get on for long: as nothing does, or as all that may have been
-  // before it did.
-  Account& account = books_.account_of(*settling.request);
-  const std::uint64_t needed = settling.request->rounded;
-  const bool is_long = account.note_vain_wait(took_ns, settling.came_free, needed, settling.freed);
-  const bool none = books_.freed_bytes() - account.freed_at_first() < needed;
-  return is_long && (none || books_.stands_still(account));
 }
 
 void Pending::note_time(std::uint64_t now_ns) noexcept {
@@ -469,14 +431,14 @@ bool Pending::brings(std::uint64_t bytes, std::uint64_t now_ns) const noexcept {
 }
 
 void Pending::note_late_events(const Settling& settling) noexcept {
-  for_each_lists(settling.request, [&](EventLists& lists) {
+  for (EventLists& lists : lists_of(settling.request)) {
     for (UsesList* const list : {&lists.asked, &lists.fresh}) {
       while (Uses* uses = list->take()) {
         uses->waited_ns = std::max(uses->waited_ns, settling.nanoseconds);
         lists.late.add(*uses);
       }
     }
-  });
+  }
 }
 
 }  // namespace clpool::core

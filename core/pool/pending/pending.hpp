@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // Pending: released blocks that commands may still use: behind which queues and events, how far these are as far as
-// somebody has looked, and what was waited for in vain. It waits for nothing: Pool does, in the order of Look and of Settling.
+// somebody has looked, and what was waited for in vain. It waits for nothing: Progress does.
 //
-// Guarded by the pool's mutex, all but Look::ask(), ask() and a Retired, which call drivers and are called without it.
+// Guarded by the pool's mutex, all but ask() and a Retired, which call drivers and are called without it.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,9 @@ class Pending {
   /// them, also on drivers that take long for one.
   static constexpr std::uint64_t releases_per_marker = 64;
   static constexpr std::uint64_t releases_per_cheap_marker = 1024;
+  /// How long a request waits, for each that does, where the device has brought what it needs within such a time; and asks about
+  /// all events however much has come free.
+  static constexpr std::uint64_t settling_of_one_ns = 100'000'000;
   static constexpr std::size_t most_at_a_time = 512;  ///< blocks that come free at once
 
   /// `own`: over the pool's own queues; it stays as long as the pool. `host_writes`: without a command.
@@ -99,18 +103,8 @@ class Pending {
   /// All that is held back comes free, whatever still uses it.
   void end_all() noexcept;
 
-  /// One look at a set: begin(), ask() without the mutex, end().
-  struct Look {
-    QueueSet* set;
-    bool closes;       ///< its open epoch, with `blocks` of `bytes`
-    bool was_refused;  ///< the last marker, which was told then
-    std::uint64_t blocks = 0;
-    std::uint64_t bytes = 0;
-    Status status = Status::success;  ///< of closing the epoch
-    void ask() noexcept;
-  };
-  Look begin(QueueSet& set, Close close) noexcept;
-  void end(const Look& look) noexcept;
+  /// Whether such a look closes the set's open epoch.
+  bool is_due(const QueueSet& set, Close close) const noexcept;
   /// All sets in turn that have something to look at: each stays until the next is asked for, from null on.
   QueueSet* next_to_look_at(QueueSet* set) noexcept;
   /// Whether so much was released behind the pool's own queues since their last marker that another one costs next to nothing.
@@ -177,33 +171,25 @@ class Pending {
   QueueSet* set_of(const Uses& uses) const noexcept;
   void refer(Uses& uses, QueueSet* set) noexcept;
   std::uint64_t stamp_behind(const QueueSet* set) const noexcept;
-  bool is_due(const QueueSet& set, Close close) const noexcept;
   bool is_awaited(const QueueSet& set, std::uint64_t nanoseconds) const noexcept;
   /// Whether what is waited for, for that request or without one, are the events of all accounts, not just of its own.
   bool awaits_all(const Request* request) const noexcept {
     return request == nullptr || books_.waits_for_others(*request);
   }
-  /// Of the account of `request`, or of all if that is null: whether any of its lists is so.
-  template <typename Test>
-  bool any_events(const Request* request, Test&& test) const noexcept;
-  template <typename Action>
-  void for_each_lists(const Request* request, Action&& action) noexcept {
-    if (request != nullptr) {
-      return action(events_[request->account]);
-    }
-    for (EventLists& lists : events_) {
-      action(lists);
-    }
+  /// Those of the account of `request`, or all if that is null; none where there are no events.
+  std::span<EventLists> lists_of(const Request* request) noexcept {
+    return request != nullptr ? std::span(&events_[request->account], 1)
+                              : std::span(events_.data(), has_events() ? events_.size() : 0);
+  }
+  std::span<const EventLists> lists_of(const Request* request) const noexcept {
+    return const_cast<Pending*>(this)->lists_of(request);
   }
   bool awaits_events(const Request* request, std::uint64_t nanoseconds) const noexcept;
-  bool has_events_in_time(const Request* request, bool of_all) const noexcept;
+  bool has_events_in_time(const Request* request) const noexcept;
   bool has_events_in_time(const Settling& settling) const noexcept {
-    return has_events_in_time(settling.request, settling.of_all);
+    return settling.with_events && has_events_in_time(settling.of_all ? nullptr : settling.request);
   }
-  /// A wait of a request was in vain, of so many nanoseconds. True where its thread's stream stands still.
-  bool note_vain_wait(const Settling& settling, std::uint64_t took_ns) noexcept;
   void note_late_events(const Settling& settling) noexcept;
-  bool is_in_pause(const Request* request, std::uint64_t now_ns) const noexcept;
   std::uint64_t came_free_for(const Request* request) const noexcept {
     return request != nullptr ? books_.account_of(*request).came_free() : books_.freed_bytes();
   }
