@@ -23,9 +23,10 @@ class LateRelease {
   /// In a child of fork(), of one that is not the parent's alone: nothing was put off.
   void forget() noexcept { times_.store(0, std::memory_order_relaxed); }
 
-  /// Carries out all that were put off in this process.
+  /// Carries out all that were put off in this process, and what these put off themselves, some turns of it.
   static void finish_all() noexcept {
-    if (first_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+    constexpr int most_turns = 16;
+    for (int turn = 0; first_.load(std::memory_order_relaxed) != nullptr && turn < most_turns; ++turn) {
       finish_these();
     }
   }

@@ -94,6 +94,29 @@ TEST_F(ReleaseLater, ACollectorsGoBeforeTheRequestAsksTheDriverAgain) {
   stub_configure("limit=4G");
 }
 
+/// What a put-off release puts off itself is there for whoever carried that out.
+TEST_F(ReleaseLater, OneThatPutsOffAnotherIsCarriedOutWithIt) {
+  NumberSource all;
+  NumberSource other;
+  const AllocatorHandle source = all.allocator();
+  struct Held {
+    clpool_mem* mem = nullptr;
+    clpool_pool_callbacks callbacks = CLPOOL_POOL_CALLBACKS_INIT;
+  } held;
+  held.callbacks.destroy = [](void* user) {
+    EXPECT_OK(clpool_mem_release_later(static_cast<Held*>(user)->mem));
+  };
+  clpool_pool_options options = CLPOOL_POOL_OPTIONS_INIT;
+  options.callbacks = &held.callbacks;
+  options.user = &held;
+  PoolHandle pool = clpool::test::make_pool(other.allocator().get(), options);
+  ASSERT_OK(clpool_allocator_allocate(source.get(), 100, &held.mem));
+  EXPECT_OK(clpool_pool_release_later(pool.release()));
+  EXPECT_EQ(all.live_bytes(), 100U);
+  NumberSource().allocator().reset();  // carries out what was put off
+  EXPECT_EQ(all.live_bytes(), 0U);
+}
+
 TEST_F(ReleaseLater, EachReferenceCounts) {
   const stub_counts before = now();
   clpool_allocator* const allocator = make_allocator();

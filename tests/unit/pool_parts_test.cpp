@@ -327,6 +327,33 @@ TEST_F(PoolParts, AFailedMakingIsForgotten) {
   make(0, 512);
 }
 
+TEST_F(PoolParts, RecordsOfHandlesThatAreGoneAreUsedAgain) {
+  for (std::size_t i = 0; i < 2 * Parts::most_unused; ++i) {
+    make(i * 256, 256);
+    part->excess = 1;
+    part->used_once = true;
+  }
+  for (std::size_t i = 0; i < 2 * Parts::most_unused; ++i) {
+    parts.put_aside(*parts.at(i * 256), dying);
+  }
+  parts.put_all(dying);
+  EXPECT_EQ(release_dying(), 2 * Parts::most_unused);
+  for (std::size_t i = 0; i < 2 * Parts::most_unused; ++i) {
+    ASSERT_EQ(claim(i * 512, 512), Claim::make);
+    EXPECT_EQ(part->state, Part::State::used);
+    EXPECT_EQ(part->excess, 0u);
+    EXPECT_EQ(part->handle, nullptr);
+    EXPECT_EQ(part->block, nullptr);
+    EXPECT_FALSE(part->used_once);
+    EXPECT_EQ(parts.check(), nullptr);
+  }
+  parts.put_aside(*parts.at(0), dying);
+  parts.put_all(dying);
+  EXPECT_EQ(release_dying(), 1u);
+  EXPECT_EQ(parts.at(0), nullptr) << "the last way ended there";
+  EXPECT_NE(parts.at(512), nullptr);
+}
+
 TEST_F(PoolParts, TheEndReleasesAllThatIsUnused) {
   for (std::uint64_t i = 0; i < 10; ++i) {
     make_unused(i * 256, 256);

@@ -53,7 +53,13 @@ void Parts::enlist(Part& part, Part* right) noexcept {
 void Parts::erase(Part& part) noexcept {
   (part.left != nullptr ? part.left->right : first_) = part.right;
   (part.right != nullptr ? part.right->left : last_) = part.left;
+  recent_ = recent_ == &part ? part.left : recent_;
   --alive_;
+  if (spares_ == most_unused) {
+    delete &part;
+    return;
+  }
+  ++spares_;
   part.next = spare_;
   spare_ = &part;
 }
@@ -63,18 +69,20 @@ Part& Parts::make_record() {
     return *new Part;
   }
   Part* const part = std::exchange(spare_, spare_->next);
+  --spares_;
   *part = {};
   return *part;
 }
 
 Part* Parts::first_beyond(Part* from, std::uint64_t offset) const noexcept {
-  Part* first = from != nullptr ? from : last_;
+  Part* first = from != nullptr ? from : recent_ != nullptr ? recent_ : last_;
   while (first != nullptr && first->offset + first->size <= offset) {
     first = first->right;
   }
   while (first != nullptr && first->left != nullptr && first->left->offset + first->left->size > offset) {
     first = first->left;
   }
+  recent_ = first;
   return first;
 }
 

@@ -73,7 +73,8 @@ class Parts {
   Claim claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, bool only_used_once, Part*& part,
               DyingParts& dying);
 
-  /// The handle of the region that begins there, or null; the way is as long as there are handles behind it.
+  /// The handle of the region that begins there, or null; the way is as long as there are handles between it and the last place that
+  /// was looked for.
   Part* at(std::uint64_t offset) const noexcept;
   /// The one with the lowest address, or null.
   Part* first() const noexcept { return first_; }
@@ -113,16 +114,18 @@ class Parts {
   void unlink(Part& part) noexcept;
   void doom(Part& part, DyingParts& dying) noexcept;
 
-  /// The first that ends beyond `offset`, or null; the way begins at `from`, or, if that is null, at the end.
+  /// The first that ends beyond `offset`, or null; the way begins at `from`, or, if that is null, where the last one ended.
   Part* first_beyond(Part* from, std::uint64_t offset) const noexcept;
 
   Part* first_ = nullptr;  ///< by address; they do not overlap
   Part* last_ = nullptr;
-  Part* spare_ = nullptr;   ///< records of handles that are gone, linked by next
+  mutable Part* recent_ = nullptr;  ///< where the last way along the addresses ended
+  Part* spare_ = nullptr;           ///< some records of handles that are gone, linked by next
   Part* oldest_ = nullptr;  ///< unused ones
   Part* newest_ = nullptr;
   Shapes* shapes_ = nullptr;
   std::size_t alive_ = 0;
+  std::size_t spares_ = 0;
   std::size_t unused_ = 0;
   std::size_t in_work_ = 0;
 };
