@@ -121,7 +121,7 @@ class Parts {
   Part* last_ = nullptr;
   mutable Part* recent_ = nullptr;  ///< where the last way along the addresses ended
   Part* spare_ = nullptr;           ///< some records of handles that are gone, linked by next
-  Part* oldest_ = nullptr;  ///< unused ones
+  Part* oldest_ = nullptr;          ///< unused ones
   Part* newest_ = nullptr;
   Shapes* shapes_ = nullptr;
   std::size_t alive_ = 0;

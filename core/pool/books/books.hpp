@@ -302,6 +302,9 @@ class Books {
   bool more_went_back(const Request& request) const noexcept;
   void note_look(Request& request) const noexcept;
   static bool once(Request& request, Once what) noexcept;
+  /// True if the failure may be answered by giving memory back or asking for less: out of memory, or a size
+  /// over the device's limit that rounding up made.
+  static bool may_recover(Status status, cl_int code, bool was_rounded) noexcept;
 
   bool take_free(Request& request, Step& step);
   bool empty_caches(Request& request, Step& step);

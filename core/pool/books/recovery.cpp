@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a request is served: the stages that it goes through, in their order, from a free block to an error.
 // Each stage is one function that does what can be done in the books alone, or asks for one step. Those of a new chunk
-// are in growth.cpp. With the pool's mutex held, but for begin(), which needs none.
+// are in growth.cpp, what a block needs of handles in handles.cpp. With the pool's mutex held, but for begin(), which needs none.
 #include <algorithm>
 #include <climits>
 #include <cstddef>
@@ -16,44 +16,22 @@ namespace clpool::core {
 namespace {
 
 /// How many longest waits a request waits in all while others are served, how often it begins again because of
-/// others that ask for memory, how often without a wait, and how often it tries to make a handle.
+/// others that ask for memory, and how often without a wait.
 constexpr std::uint64_t most_waits = 6;
 constexpr int most_looks_for_room = 64;
 constexpr int most_beginnings = 64;
-constexpr int most_failed_handles = 8;
 
 /// How long a request waits in all where nothing is on its way, but other threads got blocks back since it began. Longer, or
 /// since the thread's request before it, would serve small requests beside large blocks that change hands; but programs that take
 /// out of memory for a sign to do without, or to give something back, would wait each time.
 constexpr std::uint64_t longest_wait_for_users_ns = 10'000'000;
 
-/// A request takes a place that is larger than need be, for the handle that is alive there: by so many times its bytes at most, and
-/// by one part in so many of what the pool has; all that are in use together by one part in so many.
-constexpr std::uint64_t most_times_larger = 3;
-constexpr std::uint64_t larger_part = 16384;
-constexpr std::uint64_t excess_part = 512;
-
-/// … unless the pool's limit leaves less than one part in so many of what the pool has, or the driver has refused memory.
-constexpr std::uint64_t least_room = 32;
-
 /// CL_INVALID_BUFFER_SIZE.
 constexpr cl_int invalid_buffer_size = -61;
-
-/// True if the failure may be answered by giving memory back or asking for less: out of memory, or a size
-/// over the device's limit that rounding up made.
-bool may_recover(Status status, cl_int code, bool was_rounded) noexcept {
-  return status == Status::out_of_memory ||
-         (status == Status::opencl && code == invalid_buffer_size && was_rounded);
-}
 
 /// Bytes that would do for the request, without any rounding.
 std::uint64_t least_size(const Request& request) noexcept {
   return std::max<std::uint64_t>(request.size, 1);
-}
-
-/// Counts one more time that there was no handle to be had for a request's block.
-bool fails_too_often(Request& request) noexcept {
-  return ++request.handles_failed > most_failed_handles;
 }
 
 }  // namespace
@@ -172,6 +150,11 @@ PoolBlock* Books::take_at_once(Request& request) {
   return &taken;
 }
 
+bool Books::may_recover(Status status, cl_int code, bool was_rounded) noexcept {
+  return status == Status::out_of_memory ||
+         (status == Status::opencl && code == invalid_buffer_size && was_rounded);
+}
+
 bool Books::once(Request& request, Once what) noexcept {
   const bool first = (request.done & what) == 0;
   request.done |= what;
@@ -189,46 +172,6 @@ bool Books::want(Request& request, std::uint64_t bytes) noexcept {
 }
 
 // Stages.
-
-std::uint64_t Books::most_excess(const Request& request) const noexcept {
-  // Where room is short each byte may be the one that is missing.
-  const bool is_room_short = refusals_ != 0 || room() < managed_bytes() / least_room;
-  const std::uint64_t of_all = is_room_short ? 0 : managed_bytes() / excess_part;
-  return std::min({most_times_larger * request.rounded, managed_bytes() / larger_part,
-                   of_all - std::min(of_all, excess_bytes_)});
-}
-
-Block* Books::take_place_of(Part& part, Request& request, const GrowthLimits& limits) {
-  Block* const hole = Parts::hole_of(part);
-  Block* const block = hole != nullptr ? strategy_->take_at(*hole, part.offset, part.size, limits) : nullptr;
-  request.part = block != nullptr ? &part : nullptr;
-  return block;
-}
-
-Block* Books::take_place(Request& request, const GrowthLimits& limits) {
-  constexpr int most_looks = 16;
-  constexpr int most_tries = 8;
-  const std::uint64_t most = request.rounded + most_excess(request);
-  const bool only_used_once = surroundings_.uses_parts_once();
-  Part* larger = nullptr;
-  Part* part = shapes_->first_from(request.rounded);
-  for (int looks = 0, tries = 0; part != nullptr && looks < most_looks && !shapes_->is_beyond(*part, most);
-       ++looks) {
-    const bool serves = part->used_once >= only_used_once;
-    if (serves && part->size == request.rounded) {
-      if (Block* const block = take_place_of(*part, request, limits); block != nullptr) {
-        return block;
-      }
-      if (++tries == most_tries) {
-        break;
-      }
-    } else if (serves && larger == nullptr && part->size > request.rounded && part->size <= most) {
-      larger = part;
-    }
-    part = shapes_->next(*part);
-  }
-  return larger != nullptr ? take_place_of(*larger, request, limits) : nullptr;
-}
 
 bool Books::take_free(Request& request, Step&) {
   const bool is_much = is_much_pending(request);
@@ -400,80 +343,6 @@ bool Books::give_up(Request& request, Step&) {
 
 // What the stages share.
 
-void Books::lose_block(Request& request) noexcept {
-  put_back(*std::exchange(request.block, nullptr), 0);
-  note_beginning(request);
-}
-
-Part* Books::part_beside(const Block& block) const noexcept {
-  if (rules_.guarded) {
-    return nullptr;
-  }
-  // The nearest block that is in use: the neighbour, or, as free ones are never side by side, the next one.
-  Block* beside = block.right != nullptr && block.right->free ? block.right->right : block.right;
-  if (beside == nullptr) {
-    beside = block.left != nullptr && block.left->free ? block.left->left : block.left;
-  }
-  return beside != nullptr ? part_of(pool_block(*beside)) : pool_chunk(*block.chunk).parts.first();
-}
-
-Step::Kind Books::handle_step(Request& request, std::uint64_t& amount) {
-  PoolBlock& block = *request.block;
-  PoolChunk& chunk = pool_chunk(*block.chunk);
-  if (!rules_.has_handles) {
-    set_address(block);
-    return Step::Kind::done;
-  }
-  if (block.Block::size == chunk.size) {
-    block.handle = buffer_of(chunk.memory);
-  }
-  if (block.handle != nullptr) {
-    return Step::Kind::done;
-  }
-  if (request.part == nullptr) {
-    request.part = part_beside(block);
-  }
-  Parts::Claim claim = Parts::Claim::make;
-  try {
-    claim = chunk.parts.claim(chunk, block.offset, block.Block::size, surroundings_.uses_parts_once(),
-                              request.part, garbage_.parts);
-  } catch (...) {
-    lose_block(request);
-    throw;
-  }
-  if (request.part != nullptr) {
-    request.part->block = &block;
-    block.part = request.part;
-  }
-  switch (claim) {
-    case Parts::Claim::ready:
-      request.part->excess = block.Block::size - std::min(block.Block::size, request.rounded);
-      excess_bytes_ += request.part->excess;
-      block.handle = static_cast<cl_mem>(std::exchange(request.part, nullptr)->handle);
-      return Step::Kind::done;
-    case Parts::Claim::make:
-      return Step::Kind::make_handle;
-    case Parts::Claim::release:
-      return Step::Kind::release_garbage;
-    case Parts::Claim::wait:
-      break;
-  }
-  if (!garbage_.parts.empty()) {
-    return Step::Kind::release_garbage;  // it may be among those that nobody has taken yet
-  }
-  if (request.inside) {
-    // It must not wait for a handle that this very thread may be releasing: another place, or none.
-    lose_block(request);
-    request.stage = std::max(request.stage, place_of(&Books::grow));
-    if (fails_too_often(request)) {
-      request.failure = Status::out_of_memory;
-    }
-    return Step::Kind::done;
-  }
-  amount = UINT64_MAX;
-  return Step::Kind::wait;
-}
-
 Step::Kind Books::chunk_step(Request& request, std::uint64_t& amount) {
   if (!garbage_.empty()) {
     return Step::Kind::release_garbage;  // what goes back goes first, so that both never exist at once
@@ -525,29 +394,6 @@ void Books::refused(Request& request, Status status, cl_int code) noexcept {
   if (!may_recover(status, code, asked > request.size)) {
     request.failure = status;
   }
-}
-
-void Books::handle_made(Request& request, cl_mem handle, bool used_once) noexcept {
-  Part& part = *std::exchange(request.part, nullptr);
-  part.chunk->parts.made(part, handle, used_once);
-  request.block->handle = handle;
-  ++handles_made_;
-}
-
-void Books::handle_failed(Request& request, Status status, cl_int code) noexcept {
-  request.code = code;
-  Part& part = *std::exchange(request.part, nullptr);
-  part.chunk->parts.made(part, nullptr, false);
-  lose_block(request);
-  request.driver_refused = true;
-  ++turn_;
-  if (!may_recover(status, code, true) || fails_too_often(request)) {
-    request.failure = status;
-  }
-  // Not to the same place at once, nor for a chunk to be shared: what is left is to make room in the driver.
-  request.done |= grown;
-  request.stage = std::max(request.stage, place_of(&Books::empty_all_caches));
-  request.turn = turn_;
 }
 
 void Books::pools_ended(Request& request, bool any) noexcept {
