@@ -55,7 +55,8 @@ class CustomAllocator final : public Allocator {
                  ? fail_behind(status, reported.code(), "the custom allocator has no %llu bytes%s",
                                static_cast<unsigned long long>(size), reported.text())
                  : fail_behind(status, reported.code(),
-                               "the custom allocator failed with status %d for %llu bytes%s", code,
+                               "the custom allocator failed with status %d (%s) for %llu bytes%s", code,
+                               status_text(static_cast<Status>(code)),
                                static_cast<unsigned long long>(size), reported.text());
     }
     if (value == 0) {

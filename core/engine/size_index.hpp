@@ -50,8 +50,15 @@ class SizeIndex {
   Entry* next(const Entry& entry) const noexcept {
     return entry.free_next != nullptr ? entry.free_next : head_of(next_bin(entry.bin + 1));
   }
-  /// Whether the walk is at a list of larger sizes than that of `size`.
-  bool is_beyond(const Entry& entry, std::uint64_t size) const noexcept { return entry.bin > list_of(size); }
+  /// Whose `bin` the entries of that size have; larger sizes have none lower.
+  std::uint32_t list_of(std::uint64_t size) const noexcept {
+    // Exact below 64 granules, then 64 lists for each power of two; what is beyond 2^53 granules shares the last.
+    const std::uint64_t granules = size >> granule_shift_;
+    // Without a branch, as in link_to().
+    const auto shift = static_cast<std::uint32_t>(std::bit_width(granules | 64)) - 7;
+    const std::uint32_t bin = shift * 64 + static_cast<std::uint32_t>(granules >> shift);
+    return std::min(bin, level_count * 64 - 1);
+  }
 
   /// The same walk by falling lists.
   Entry* first_downwards() const noexcept { return head_of(previous_bin(level_count * 64)); }
@@ -61,15 +68,6 @@ class SizeIndex {
 
  protected:
   static constexpr std::uint32_t none = UINT32_MAX;
-
-  /// Exact below 64 granules, then 64 lists for each power of two; what is beyond 2^53 granules shares the last.
-  std::uint32_t list_of(std::uint64_t size) const noexcept {
-    const std::uint64_t granules = size >> granule_shift_;
-    // Without a branch, as in link_to().
-    const auto shift = static_cast<std::uint32_t>(std::bit_width(granules | 64)) - 7;
-    const std::uint32_t bin = shift * 64 + static_cast<std::uint32_t>(granules >> shift);
-    return std::min(bin, level_count * 64 - 1);
-  }
 
   /// The newest of a list that next_bin() found; null for none.
   Entry* head_of(std::uint32_t bin) const noexcept { return bin == none ? nullptr : heads_[bin]; }

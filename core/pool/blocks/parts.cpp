@@ -91,8 +91,7 @@ Parts::Claim Parts::claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t 
   Part* const first = first_beyond(std::exchange(part, nullptr), offset);
   if (first != nullptr && serves(*first, offset, size, only_used_once)) {
     part = first;
-    unlink(*part);
-    part->state = Part::State::used;
+    take(*part);
     return Claim::ready;
   }
   const std::uint64_t end = offset + size;

@@ -73,6 +73,12 @@ class Parts {
   Claim claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t size, bool only_used_once, Part*& part,
               DyingParts& dying);
 
+  /// An unused one is claimed, for a region of just its shape.
+  void take(Part& part) noexcept {
+    unlink(part);
+    part.state = Part::State::used;
+  }
+
   /// The handle of the region that begins there, or null; the way is as long as there are handles between it and the last place that
   /// was looked for.
   Part* at(std::uint64_t offset) const noexcept;

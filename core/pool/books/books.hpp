@@ -79,10 +79,13 @@ class Books {
       return false;
     }
     request.block = &pool_block(*block);
-    if (rules_.has_handles) {
+    if (!rules_.has_handles) {
+      set_address(*request.block);
+    } else if (request.part != nullptr) {
+      take_living_handle(request);
+    } else {
       return false;
     }
-    set_address(*request.block);
     request.block->virgin = false;
     return true;
   }
@@ -372,6 +375,10 @@ class Books {
   /// there is no handle to be had there.
   static bool found(Request& request, Block* block) noexcept;
   static bool want(Request& request, std::uint64_t bytes) noexcept;
+  /// Of the place that its block was chosen for.
+  void take_living_handle(Request& request) noexcept;
+  /// One that was taken.
+  void use_living_handle(Request& request) noexcept;
   /// There is no handle to be had for it.
   void lose_block(Request& request) noexcept;
   /// From which the way to the handle of a block that is handed out is short; null: none is known.

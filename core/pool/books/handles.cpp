@@ -49,9 +49,10 @@ Block* Books::take_place(Request& request, const GrowthLimits& limits) {
   constexpr int most_tries = 8;
   const std::uint64_t most = request.rounded + most_excess(request);
   const bool only_used_once = surroundings_.uses_parts_once();
+  const std::uint32_t last = shapes_->list_of(most);
   Part* larger = nullptr;
   Part* part = shapes_->first_from(request.rounded);
-  for (int looks = 0, tries = 0; part != nullptr && looks < most_looks && !shapes_->is_beyond(*part, most);
+  for (int looks = 0, tries = 0; part != nullptr && looks < most_looks && part->bin <= last;
        ++looks) {
     const bool serves = part->used_once >= only_used_once;
     if (serves && part->size == request.rounded) {
@@ -67,6 +68,21 @@ Block* Books::take_place(Request& request, const GrowthLimits& limits) {
     part = shapes_->next(*part);
   }
   return larger != nullptr ? take_place_of(*larger, request, limits) : nullptr;
+}
+
+void Books::take_living_handle(Request& request) noexcept {
+  request.part->chunk->parts.take(*request.part);
+  use_living_handle(request);
+}
+
+void Books::use_living_handle(Request& request) noexcept {
+  PoolBlock& block = *request.block;
+  Part& part = *std::exchange(request.part, nullptr);
+  part.block = &block;
+  part.excess = block.Block::size - std::min(block.Block::size, request.rounded);
+  excess_bytes_ += part.excess;
+  block.part = &part;
+  block.handle = static_cast<cl_mem>(part.handle);
 }
 
 void Books::lose_block(Request& request) noexcept {
@@ -99,9 +115,11 @@ Step::Kind Books::handle_step(Request& request, std::uint64_t& amount) {
   if (block.handle != nullptr) {
     return Step::Kind::done;
   }
-  if (request.part == nullptr) {
-    request.part = part_beside(block);
+  if (request.part != nullptr) {
+    take_living_handle(request);
+    return Step::Kind::done;
   }
+  request.part = part_beside(block);
   Parts::Claim claim = Parts::Claim::make;
   try {
     claim = chunk.parts.claim(chunk, block.offset, block.Block::size, surroundings_.uses_parts_once(),
@@ -110,17 +128,13 @@ Step::Kind Books::handle_step(Request& request, std::uint64_t& amount) {
     lose_block(request);
     throw;
   }
-  if (request.part != nullptr) {
-    request.part->block = &block;
-    block.part = request.part;
-  }
   switch (claim) {
     case Parts::Claim::ready:
-      request.part->excess = block.Block::size - std::min(block.Block::size, request.rounded);
-      excess_bytes_ += request.part->excess;
-      block.handle = static_cast<cl_mem>(std::exchange(request.part, nullptr)->handle);
+      use_living_handle(request);
       return Step::Kind::done;
     case Parts::Claim::make:
+      request.part->block = &block;
+      block.part = request.part;
       return Step::Kind::make_handle;
     case Parts::Claim::release:
       return Step::Kind::release_garbage;
