@@ -56,8 +56,8 @@ class CustomAllocator final : public Allocator {
                                static_cast<unsigned long long>(size), reported.text())
                  : fail_behind(status, reported.code(),
                                "the custom allocator failed with status %d (%s) for %llu bytes%s", code,
-                               status_text(static_cast<Status>(code)),
-                               static_cast<unsigned long long>(size), reported.text());
+                               status_text(static_cast<Status>(code)), static_cast<unsigned long long>(size),
+                               reported.text());
     }
     if (value == 0) {
       return fail(Status::callback, "the custom allocator reported success but chunk 0 for %llu bytes",

@@ -97,6 +97,12 @@ HeapChunk* Binned::next_smaller_chunk(const HeapChunk* chunk) const noexcept {
   return nullptr;
 }
 
+HeapChunk* Binned::next_free_chunk() const noexcept {
+  const auto bin =
+      std::find_if(bins_.begin(), bins_.end(), [](const auto& entry) { return entry.second != nullptr; });
+  return bin != bins_.end() ? bin->second->chunk : nullptr;
+}
+
 std::uint64_t Binned::largest_free() const noexcept {
   const HeapChunk* chunk = next_smaller_chunk(nullptr);
   std::uint64_t largest = 0;

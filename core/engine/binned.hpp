@@ -30,6 +30,7 @@ class Binned final : public Strategy {
   Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;
   HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept override;
   void remove_chunk(HeapChunk& chunk) noexcept override;
+  HeapChunk* next_free_chunk() const noexcept override;
   HeapChunk* next_smaller_chunk(const HeapChunk* chunk) const noexcept override;
   const ChunkList& chunks() const noexcept override { return chunks_; }
   std::uint64_t free_bytes() const noexcept override { return free_bytes_; }

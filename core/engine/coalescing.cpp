@@ -343,4 +343,9 @@ HeapChunk* Coalescing::next_smaller_chunk(const HeapChunk* chunk) const noexcept
   return block != nullptr ? block->chunk : nullptr;
 }
 
+HeapChunk* Coalescing::next_free_chunk() const noexcept {
+  const Block* block = heap_.whole_chunks().first();
+  return block != nullptr ? block->chunk : nullptr;
+}
+
 }  // namespace clpool::core

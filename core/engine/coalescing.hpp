@@ -32,6 +32,7 @@ class Coalescing final : public Strategy {
   Block* add_chunk(HeapChunk& chunk, std::uint64_t rounded) override;
   HeapChunk* give_back(Block& block, std::uint64_t stamp) noexcept override;
   void remove_chunk(HeapChunk& chunk) noexcept override;
+  HeapChunk* next_free_chunk() const noexcept override;
   HeapChunk* next_smaller_chunk(const HeapChunk* chunk) const noexcept override;
   const ChunkList& chunks() const noexcept override { return heap_.chunks(); }
   std::uint64_t free_bytes() const noexcept override { return heap_.free_bytes(); }

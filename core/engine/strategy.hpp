@@ -76,6 +76,9 @@ class Strategy {
   /// Forgets a wholly free chunk, which is to be given back.
   virtual void remove_chunk(HeapChunk& chunk) noexcept = 0;
 
+  /// First wholly free chunk in the order in which free_held() gives them back as long as none has to stay; null if there is none.
+  virtual HeapChunk* next_free_chunk() const noexcept = 0;
+
   /// Walks all wholly free chunks, those of larger size classes first: the one after `chunk`, the first for
   /// null, null at the end. `chunk` may be forgotten once its successor is known.
   virtual HeapChunk* next_smaller_chunk(const HeapChunk* chunk) const noexcept = 0;

@@ -161,8 +161,8 @@ Status Memo::compute(const Key& key, const MemoFunctions& functions, void* user,
       return fail_cl(code, "the computation", "a key of %zu bytes%s", key.bytes.size(), reported.text());
     }
     return fail_behind(Reported::status_of(code), reported.code(),
-                       "the computation for a key of %zu bytes reports status %d (%s)%s", key.bytes.size(), code,
-                       status_text(static_cast<Status>(code)), reported.text());
+                       "the computation for a key of %zu bytes reports status %d (%s)%s", key.bytes.size(),
+                       code, status_text(static_cast<Status>(code)), reported.text());
   }
   auto* made = new (std::nothrow) MemoValue(result, functions.destroy, user);
   if (made == nullptr) {

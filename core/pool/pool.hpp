@@ -105,10 +105,10 @@ class Pool final : public Shared, public MemOwner {
 
   // These, visit() and check() are called in the process that made the pool only, which the caller has looked at.
   PoolStats statistics();
-  void free_held() { give_back_all(0); }
-  void stop_holding() { give_back_all(0, true); }
+  void free_held();
+  void stop_holding();
   void resume_holding();
-  void trim(std::uint64_t keep_bytes) { give_back_all(keep_bytes); }
+  void trim(std::uint64_t keep_bytes);
   void tick();
 
   /// Calls `visitor` for every stretch of every chunk, in the order of chunks and offsets, after copying
@@ -251,12 +251,13 @@ class Pool final : public Shared, public MemOwner {
   /// Within Visit::out(), as callbacks may release the pool.
   void finish_later_releases() noexcept;
   void take_back_all(Mem* mem) noexcept;
+  template <typename Action>
+  void visit_up_to_date(Action&& action);
   void settle_to_give_back(Visit& visit) noexcept;
   void set_holding(bool holding) noexcept;
-  /// Until at most `keep_bytes` are held: when all is carried out that was put off, and after polling for what is not idle yet; or as
-  /// it is.
-  void give_back_all(std::uint64_t keep_bytes, bool stops_holding = false);
-  void give_back_idle(Visit& visit, std::uint64_t keep_bytes = 0) noexcept;
+  /// After polling for what is not idle yet, or as it is.
+  void give_back_all(Visit& visit) noexcept;
+  void give_back_idle(Visit& visit) noexcept;
   /// Chunks that are given back between two releases of the mutex.
   static constexpr std::size_t chunks_at_a_time = 16;
   /// How long giving back waits where blocks rest: so that what was done to them is found.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
 // How much a pool holds: giving it all back, or down to a limit, or what is old; and releases that were put off.
-// Public functions, give_back_all(), finish_later_releases() and take_back_all() are called without the mutex,
+// Public functions, visit_up_to_date(), finish_later_releases() and take_back_all() are called without the mutex,
 // the others with it.
 #include <algorithm>
 #include <utility>
@@ -38,25 +38,32 @@ void Pool::settle_to_give_back(Visit& visit) noexcept {
   progress_.end_rest(visit, left());  // of what came free by that
 }
 
-void Pool::give_back_all(std::uint64_t keep_bytes, bool stops_holding) {
-  core::finish_later_releases();
-  Visit visit(*this);
-  visit.finish_later_releases();
-  if (stops_holding) {
-    set_holding(false);
-  }
+void Pool::give_back_all(Visit& visit) noexcept {
   returns_.empty_caches(visit, Returns::Empty::to_the_last);
   settle_to_give_back(visit);
   books_.waited_slack().reset();
-  give_back_idle(visit, keep_bytes);
+  give_back_idle(visit);
 }
 
-void Pool::give_back_idle(Visit& visit, std::uint64_t keep_bytes) noexcept {
+void Pool::give_back_idle(Visit& visit) noexcept {
   do {
     visit.tidy();  // first: handles that are to go keep their chunks
     visit.give_way();
-  } while (books_.give_back_some(chunks_at_a_time, keep_bytes));
+  } while (books_.give_back_some(chunks_at_a_time));
   returns_.share_limits();
+}
+
+/// Runs `action` with the mutex held, when all is carried out that was put off.
+template <typename Action>
+void Pool::visit_up_to_date(Action&& action) {
+  core::finish_later_releases();
+  Visit visit(*this);
+  visit.finish_later_releases();
+  action(visit);
+}
+
+void Pool::free_held() {
+  visit_up_to_date([this](Visit& visit) { give_back_all(visit); });
 }
 
 /// From here on no thread keeps what it releases for itself, or keeps to it again.
@@ -67,9 +74,28 @@ void Pool::set_holding(bool holding) noexcept {
   returns_.share_limits();
 }
 
+void Pool::stop_holding() {
+  visit_up_to_date([this](Visit& visit) {
+    set_holding(false);
+    give_back_all(visit);
+  });
+}
+
 void Pool::resume_holding() {
   const Visit visit(*this);
   set_holding(!closed_);
+}
+
+void Pool::trim(std::uint64_t keep_bytes) {
+  visit_up_to_date([this, keep_bytes](Visit& visit) {
+    returns_.empty_caches(visit, Returns::Empty::to_the_last);
+    settle_to_give_back(visit);
+    do {
+      visit.tidy();
+      visit.give_way();
+    } while (books_.trim_some(keep_bytes, chunks_at_a_time));
+    returns_.share_limits();
+  });
 }
 
 void Pool::tick() {

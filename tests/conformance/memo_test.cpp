@@ -98,7 +98,9 @@ TEST_F(Memo, AFailureIsNotKept) {
   counter.answer = CLPOOL_ERROR_IO;
   intptr_t number = 0;
   EXPECT_EQ(get("a", number), CLPOOL_ERROR_CALLBACK);
-  EXPECT_NE(std::string(clpool_last_error_message()).find("reports status 8 (a file could not be read or written)"), std::string::npos);
+  EXPECT_NE(
+      std::string(clpool_last_error_message()).find("reports status 8 (a file could not be read or written)"),
+      std::string::npos);
   EXPECT_EQ(size(), 0u);
   counter.answer = CLPOOL_SUCCESS;
   EXPECT_EQ(got("a"), 2);
@@ -116,7 +118,8 @@ TEST_F(Memo, AComputationThatFailsWithACallOfTheLibraryTellsThatCallsReason) {
     return CLPOOL_ERROR_OUT_OF_MEMORY;
   };
   EXPECT_EQ(get("a", number), CLPOOL_ERROR_OUT_OF_MEMORY);
-  EXPECT_STREQ(clpool_last_error_message(), "the computation for a key of 1 bytes reports status 3 (out of device memory)");
+  EXPECT_STREQ(clpool_last_error_message(),
+               "the computation for a key of 1 bytes reports status 3 (out of device memory)");
   ops.compute = [](void*, void**) -> clpool_status { return -61; };
   EXPECT_EQ(get("a", number), CLPOOL_ERROR_OPENCL);
   EXPECT_EQ(clpool_last_cl_error(), -61);

@@ -186,7 +186,9 @@ TEST(Binned, KeepsItsBooksThroughRandomOperations) {
         }
         break;
       default:
-        if (HeapChunk* chunk = random() % 8 != 0 ? nullptr : bins.strategy.next_smaller_chunk(nullptr)) {
+        if (HeapChunk* chunk = random() % 8 != 0   ? nullptr
+                               : random() % 2 == 0 ? bins.strategy.next_smaller_chunk(nullptr)
+                                                   : bins.strategy.next_free_chunk()) {
           bins.strategy.remove_chunk(*chunk);
         }
     }
@@ -198,7 +200,7 @@ TEST(Binned, KeepsItsBooksThroughRandomOperations) {
     bins.strategy.give_back(*block, 0);
   }
   EXPECT_EQ(bins.strategy.free_bytes(), bins.strategy.managed_bytes());
-  while (HeapChunk* chunk = bins.strategy.next_smaller_chunk(nullptr)) {
+  while (HeapChunk* chunk = bins.strategy.next_free_chunk()) {
     bins.strategy.remove_chunk(*chunk);
   }
   EXPECT_EQ(bins.strategy.managed_bytes(), 0u);

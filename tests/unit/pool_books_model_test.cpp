@@ -458,7 +458,7 @@ class PoolBooksModel : public testing::TestWithParam<Shape>, protected Surroundi
       books->give_back_some(1 + below(3));
       close_visit();
     } else if (choice == 18) {
-      books->give_back_some(2, below(200 * 1024));
+      books->trim_some(below(200 * 1024), 2);
       close_visit();
     } else if (choice == 19) {
       books->give_back_aged();

@@ -140,8 +140,8 @@ TEST_F(PoolBooksWithPlaces, WhatTheyTakeBesidesCountsAsHeld) {
   EXPECT_EQ(place_for(2048), 4096u);
   books->free(*serve(8 * mib), 0);  // a chunk that may go
   const std::uint64_t free = books->strategy().free_bytes();
-  EXPECT_FALSE(books->give_back_some(1, free + 2048));
-  EXPECT_TRUE(books->give_back_some(1, free + 2047));
+  EXPECT_FALSE(books->trim_some(free + 2048, 1));
+  EXPECT_TRUE(books->trim_some(free + 2047, 1));
 }
 
 /// A place of just the size, behind so many that are a little larger.

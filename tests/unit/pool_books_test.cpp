@@ -518,7 +518,7 @@ TEST_F(PoolBooks, SomeFreeChunksGoBackAtATime) {
     EXPECT_TRUE(is_end ? books->give_back_at_end(2) : books->give_back_some(2));
     release_garbage();
     EXPECT_EQ(books->strategy().chunks().count, 3u);
-    EXPECT_TRUE(books->give_back_some(2, 0));
+    EXPECT_TRUE(books->trim_some(0, 2));
     release_garbage();
     EXPECT_EQ(books->strategy().chunks().count, 1u);
   }
@@ -531,8 +531,8 @@ TEST_F(PoolBooks, WhatIsHeldBackCountsAsHeld) {
   HeldBack list;
   books->hold_back(list, *pending, 1);
   books->free(*free, 0);
-  EXPECT_FALSE(books->give_back_some(10, pending->capacity + free->capacity));
-  EXPECT_TRUE(books->give_back_some(10, pending->capacity + free->capacity - 1));
+  EXPECT_FALSE(books->trim_some(pending->capacity + free->capacity, 10));
+  EXPECT_TRUE(books->trim_some(pending->capacity + free->capacity - 1, 10));
   EXPECT_TRUE(books->free_completed(list, 1, 0));
 }
 

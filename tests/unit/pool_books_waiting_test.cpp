@@ -382,7 +382,7 @@ TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenAllGoBack) {
 }
 
 TEST_F(PoolBooksOfManyChunks, AreLookedAtAFewTimesWhenThePoolIsTrimmed) {
-  while (books->give_back_some(16, busy)) {
+  while (books->trim_some(busy, 16)) {
     release_garbage();
   }
   EXPECT_EQ(taken, busy);

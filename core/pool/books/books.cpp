@@ -58,8 +58,8 @@ void Books::free_now(PoolBlock& block, std::uint64_t stamp) noexcept {
   PoolChunk& chunk = pool_chunk(*block.chunk);
   if (rules_.has_handles && block.Block::size != chunk.size) {
     Part* const part = rules_.guarded ? chunk.parts.at(block.offset) : part_of(block);
-    part->block =
-        block.left != nullptr && block.left->free ? block.left : &block;  // the free one that it will be in
+    Block* const left = block.left;
+    part->block = rules_.guarded ? nullptr : left != nullptr && left->free ? left : &block;  // it will be in
     excess_bytes_ -= chunk.parts.put_aside(*part, garbage_.parts);
   }
   block.handle = nullptr;
@@ -233,7 +233,23 @@ void Books::give_back_aged() noexcept {
   });
 }
 
-bool Books::give_back_some(std::size_t most, std::uint64_t keep_bytes) noexcept {
+bool Books::give_back_some(std::size_t most) noexcept {
+  bool any = false;
+  for (; most > 0; --most) {
+    HeapChunk* const chunk = strategy_->next_free_chunk();
+    if (chunk == nullptr) {
+      return any;
+    }
+    if (!may_give_back(*chunk)) {
+      return trim_some(0, UINT64_MAX) || any;
+    }
+    discard(*chunk);
+    any = true;
+  }
+  return any;
+}
+
+bool Books::trim_some(std::uint64_t keep_bytes, std::size_t most) noexcept {
   std::size_t gone = 0;
   bool others_stay = false;
   for_each_free_chunk([&](HeapChunk& chunk) {
@@ -253,7 +269,7 @@ bool Books::give_back_some(std::size_t most, std::uint64_t keep_bytes) noexcept 
 
 bool Books::give_back_at_end(std::size_t most) noexcept {
   HeapChunk* chunk = nullptr;
-  for (; most > 0 && (chunk = strategy_->next_smaller_chunk(nullptr)) != nullptr; --most) {
+  for (; most > 0 && (chunk = strategy_->next_free_chunk()) != nullptr; --most) {
     discard(*chunk);
   }
   return !garbage_.empty();

@@ -145,10 +145,11 @@ class Books {
   void give_back_beyond(std::uint64_t most_held) noexcept;
   void keep_to_held_limit() noexcept { give_back_beyond(most_held()); }
   void give_back_aged() noexcept;
-  /// Free chunks that may go, larger ones first, until at most `keep_bytes` are held; about `most` at a time: all of the rest at
-  /// once where others have to stay, so that those are not looked at again and again. False if there are no more.
-  bool give_back_some(std::size_t most, std::uint64_t keep_bytes = 0) noexcept;
-  /// All, at a pool's end, when nobody is asked any more.
+  /// Free chunks that may go, about `most` at a time: all of the rest at once where others have to stay, so
+  /// that those are not looked at again and again. False if there are no more.
+  bool give_back_some(std::size_t most) noexcept;
+  /// The same until at most `keep_bytes` are held, and at a pool's end, when nobody is asked any more.
+  bool trim_some(std::uint64_t keep_bytes, std::size_t most) noexcept;
   bool give_back_at_end(std::size_t most) noexcept;
   /// Memory that commands may use of which nobody told: it stays, however far the pool's queues are.
   enum class Staying : bool { counts, is_left_out };
@@ -157,7 +158,7 @@ class Books {
   bool over_held_limit() const noexcept {
     // What rests in a guarded pool does not go by that.
     return most_held() != UINT64_MAX && is_held_beyond(most_held()) &&
-           (strategy_->next_smaller_chunk(nullptr) != nullptr || (pending_blocks_ != 0 && !rules_.guarded));
+           (strategy_->next_free_chunk() != nullptr || (pending_blocks_ != 0 && !rules_.guarded));
   }
   void hold(bool holding) noexcept { holding_ = holding; }
   bool holding() const noexcept { return holding_; }
@@ -344,14 +345,13 @@ class Books {
 
   /// For a size beyond what a block may have, if not just by its rounding.
   Status begin_too_large(std::size_t size, Request& request) const noexcept;
-  bool seeks_places() const noexcept { return rules_.has_handles && !rules_.guarded; }
   /// Under an unused handle of just that size, or a little more, where there are handles.
   Block* take_place(Request& request, const GrowthLimits& limits);
   Block* take_place_of(Part& part, Request& request, const GrowthLimits& limits);
   /// Bytes by which its place may be larger than need be.
   std::uint64_t most_excess(const Request& request) const noexcept;
   Block* take_within(Request& request, const GrowthLimits& limits) {
-    Block* block = seeks_places() ? take_place(request, limits) : nullptr;
+    Block* block = shapes_ != nullptr ? take_place(request, limits) : nullptr;
     return block != nullptr ? block : take(request, strategy_->choose(request.rounded, limits));
   }
   /// Of a free block, which may be null.

@@ -201,7 +201,7 @@ std::uint64_t Books::wait_before_growth_ns() const noexcept {
 
 bool Books::look_before_growth(Request& request, Step& step) {
   step = {Step::Kind::look_before_growth};
-  if (strategy_->next_smaller_chunk(nullptr) == nullptr || !surroundings_.has_queues()) {
+  if (strategy_->next_free_chunk() == nullptr || !surroundings_.has_queues()) {
     return false;
   }
   // What was waited for in vain may be through by now; chunks that go by their age are not worth a wait.

@@ -39,6 +39,9 @@ std::uint64_t Books::most_excess(const Request& request) const noexcept {
 
 Block* Books::take_place_of(Part& part, Request& request, const GrowthLimits& limits) {
   Block* const hole = Parts::hole_of(part);
+  if (rules_.guarded) {
+    part.block = nullptr;  // its descriptor may come to be another pool's
+  }
   Block* const block = hole != nullptr ? strategy_->take_at(*hole, part.offset, part.size, limits) : nullptr;
   request.part = block != nullptr ? &part : nullptr;
   return block;
@@ -52,8 +55,7 @@ Block* Books::take_place(Request& request, const GrowthLimits& limits) {
   const std::uint32_t last = shapes_->list_of(most);
   Part* larger = nullptr;
   Part* part = shapes_->first_from(request.rounded);
-  for (int looks = 0, tries = 0; part != nullptr && looks < most_looks && part->bin <= last;
-       ++looks) {
+  for (int looks = 0, tries = 0; part != nullptr && looks < most_looks && part->bin <= last; ++looks) {
     const bool serves = part->used_once >= only_used_once;
     if (serves && part->size == request.rounded) {
       if (Block* const block = take_place_of(*part, request, limits); block != nullptr) {

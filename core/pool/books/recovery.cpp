@@ -131,7 +131,7 @@ Step Books::next(Request& request) {
 }
 
 PoolBlock* Books::take_at_once(Request& request) {
-  Block* block = seeks_places() ? take_place(request, growth_limits()) : nullptr;
+  Block* block = shapes_ != nullptr ? take_place(request, growth_limits()) : nullptr;
   block = block != nullptr ? block : take(request, strategy_->find(request.rounded));
   if (block == nullptr) {
     return nullptr;
