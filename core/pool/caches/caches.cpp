@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "engine/call_budget.hpp"
@@ -57,6 +58,11 @@ void prefetch(const ThreadCache& cache) noexcept {
 }
 
 }  // namespace
+
+Caches::~Caches() {
+  disown_all();
+  for_each([](ThreadCache& cache) { std::destroy_at(&cache); });
+}
 
 std::uint64_t Caches::allowance(std::uint64_t managed_bytes) const noexcept {
   // What a keeper's hold is scattered, and would keep apart what lies between.
@@ -128,7 +134,8 @@ ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
     if (count_ == made_) {
       make_more();
     }
-    cache = all_[count_++];
+    cache = std::construct_at(all_[count_]);
+    ++count_;
     cache->granule_shift = granule_shift_;
     cache->set_owner(record);
     share_limits(may_cache, managed_bytes);
@@ -141,11 +148,16 @@ ThreadCache& Caches::find_or_make(bool may_cache, std::uint64_t managed_bytes) {
 // by itself would share a few places of the processors' caches.
 void Caches::make_more() {
   const std::size_t more = std::max<std::size_t>(made_, 1);  // as many as there are
-  std::unique_ptr<ThreadCache[]>& piece = pieces_[static_cast<std::size_t>(std::bit_width(made_))];
-  piece = std::make_unique<ThreadCache[]>(more);
+  void* const memory = ::operator new (more * sizeof(ThreadCache), std::align_val_t{alignof(ThreadCache)});
+  Memory& piece = pieces_[static_cast<std::size_t>(std::bit_width(made_))];
+  piece.reset(static_cast<ThreadCache*>(memory));
   for (std::size_t i = 0; i < more; ++i) {
     all_[made_++] = piece.get() + i;
   }
+}
+
+void Caches::Free::operator()(ThreadCache* caches) const noexcept {
+  ::operator delete (static_cast<void*>(caches), std::align_val_t{alignof(ThreadCache)});
 }
 
 // Counting.

@@ -27,7 +27,7 @@ class Caches {
       : key_(key), granule_shift_(granule_shift), revocation_(revocation), max_bytes_(max_bytes) {}
   Caches(const Caches&) = delete;
   Caches& operator=(const Caches&) = delete;
-  ~Caches() { disown_all(); }
+  ~Caches();
 
   /// Besides what caches hold of a pool's memory anyway they hold so much, all together, where there is room: of a pool whose blocks
   /// come back late. Of one that is a keeper as much as that may keep.
@@ -123,6 +123,12 @@ class Caches {
   /// share, and after so many visits: threads may have ended, which tell nobody.
   static constexpr std::uint64_t visits_between_shares = 256;
 
+  /// Of caches, which are made there one by one: until then their pages need not be there.
+  struct Free {
+    void operator()(ThreadCache* caches) const noexcept;
+  };
+  using Memory = std::unique_ptr<ThreadCache, Free>;
+
   /// As there are more keepers or fewer.
   bool keeps_another_share() noexcept {
     const std::uint64_t before = std::exchange(keepers_, Keeper::count());
@@ -172,7 +178,7 @@ class Caches {
   std::int64_t peak_active_bytes_ = 0;
   std::size_t made_ = 0;  ///< caches, of which the first count_ have an owner or had one
   std::array<ThreadCache*, most> all_{};
-  std::array<std::unique_ptr<ThreadCache[]>, std::bit_width(most)> pieces_;  ///< where they are
+  std::array<Memory, std::bit_width(most)> pieces_;  ///< where they are
   ThreadCache central_;  ///< last, as it is large and what is before it is what each request uses
 };
 
