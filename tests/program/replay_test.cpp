@@ -441,6 +441,9 @@ TEST_F(ReplayOnADevice, SvmTakesWhatNumbersTake) {
   const double of_numbers = ratio("dry", refusal);
   EXPECT_GT(of_numbers, 1.0) << refusal;
   EXPECT_GT(of_svm, 1.0) << refusal;
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  GTEST_SKIP() << "what the device gets done depends on the sanitizer";
+#endif
   EXPECT_LT(of_svm, 1.1 * of_numbers);
 }
 
