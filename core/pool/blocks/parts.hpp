@@ -88,8 +88,8 @@ class Parts {
   /// True if claim() would find an unused handle of just this shape. `from` is what its `part` is.
   bool has_unused(Part* from, std::uint64_t offset, std::uint64_t size, bool only_used_once) const noexcept;
 
-  /// The free block that holds the region of an unused handle; null if the chunk is in use as a whole. Not where
-  /// descriptors come to be other pools' meanwhile, as guarded ones' do.
+  /// The free block that holds the region of an unused handle; null if the chunk is in use as a whole. The part remembers it:
+  /// where descriptors come to be other pools' meanwhile, as guarded ones' do, the caller drops that (`Part::block`).
   static Block* hole_of(Part& part) noexcept;
 
   /// The handle of a claimed part was made; null if it could not be: the part is forgotten.
