@@ -17,6 +17,15 @@ Status enqueued(cl_int code, const char* routine, const ImageRegion& part) noexc
                        part.region[1], part.region[2], part.origin[0], part.origin[1], part.origin[2]);
 }
 
+/// Of two regions of one image; both lie within it.
+bool overlap(const ImageRegion& part, const std::size_t (&target)[3]) noexcept {
+  bool does = true;
+  for (int i = 0; i < 3; ++i) {
+    does = does && part.origin[i] < target[i] + part.region[i] && target[i] < part.origin[i] + part.region[i];
+  }
+  return does;
+}
+
 /// What memory outside the image a region needs, and the row pitch that the driver is told.
 Status extent_of(const Mem& image, const ImageRegion& part, std::size_t& row_pitch, std::size_t slice_pitch,
                  std::size_t& extent) {
@@ -125,6 +134,10 @@ Status copy_image(const cl::Order& order, Mem& target, const std::size_t (&targe
   CLPOOL_TRY(check_image_region(target, target_origin, part.region));
   if (is_empty(part.region)) {
     return cl::do_nothing(order);
+  }
+  if (source.handle == target.handle && overlap(part, target_origin)) {  // which not every driver sees
+    return fail_cl(CL_MEM_COPY_OVERLAP, "clEnqueueCopyImage", "the region of %zu x %zu x %zu overlaps itself",
+                   part.region[0], part.region[1], part.region[2]);
   }
   CLPOOL_TRY(begin_use(order, {&target, &source}));
   return enqueued(clEnqueueCopyImage(order.queue, source.handle, target.handle, part.origin, target_origin,

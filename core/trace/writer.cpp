@@ -16,6 +16,7 @@
 
 #include "base/message.hpp"
 #include "base/utf8.hpp"
+#include "trace/broken_pipe.hpp"
 
 namespace clpool::core {
 namespace {
@@ -147,6 +148,7 @@ Status TraceWriter::append_locked(const char* bytes, std::size_t count) noexcept
 }
 
 Status TraceWriter::flush_locked() noexcept {
+  const BrokenPipe broken_pipe;
   for (std::size_t written = 0; error_ == 0 && written < used_;) {
     const ssize_t count = ::write(descriptor_, buffer_ + written, used_ - written);
     if (count >= 0) {

@@ -39,11 +39,13 @@ install(FILES "${PROJECT_SOURCE_DIR}/capi/libclpool.3" DESTINATION "${CMAKE_INST
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Runtime)
 
 install(EXPORT clpoolTargets NAMESPACE clpool:: DESTINATION "${clpool_package_dir}" COMPONENT Development)
+# In a folder where find_package() does not look: a build tree is not installed, and the file could not be read there.
+set(clpool_package_files "${PROJECT_BINARY_DIR}/installed")
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/clpoolConfig.cmake.in"
-                              "${PROJECT_BINARY_DIR}/clpoolConfig.cmake"
+                              "${clpool_package_files}/clpoolConfig.cmake"
                               INSTALL_DESTINATION "${clpool_package_dir}")
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/clpoolConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
-install(FILES "${PROJECT_BINARY_DIR}/clpoolConfig.cmake" "${PROJECT_BINARY_DIR}/clpoolConfigVersion.cmake"
+write_basic_package_version_file("${clpool_package_files}/clpoolConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
+install(FILES "${clpool_package_files}/clpoolConfig.cmake" "${clpool_package_files}/clpoolConfigVersion.cmake"
               "${CMAKE_CURRENT_LIST_DIR}/ClpoolOpenCL.cmake"
         DESTINATION "${clpool_package_dir}" COMPONENT Development)
 

@@ -309,6 +309,13 @@ TEST_F(ImageCommands, RegionsBeyondTheImageAreRefusedByAxis) {
   EXPECT_EQ(
       clpool_image_copy(cl.queue, other.get(), origin, image.get(), nullptr, region, 0, nullptr, nullptr),
       CLPOOL_ERROR_INVALID_VALUE);
+  const size_t few[3] = {16, 4, 1};
+  const size_t nearly[3] = {0, 3, 0};
+  EXPECT_EQ(clpool_image_copy(cl.queue, image.get(), nearly, image.get(), nullptr, few, 0, nullptr, nullptr),
+            CLPOOL_ERROR_OPENCL);
+  EXPECT_EQ(clpool_last_cl_error(), CL_MEM_COPY_OVERLAP);
+  EXPECT_TRUE(last_error_names("16 x 4 x 1 overlaps itself")) << last_error();
+  ASSERT_OK(clpool_image_copy(cl.queue, image.get(), origin, image.get(), nullptr, few, 0, nullptr, nullptr));
   const size_t deep[3] = {16, 8, 2};
   EXPECT_EQ(clpool_image_write(cl.queue, image.get(), nullptr, deep, 0, 0, host.data(), host.size(), 1, 0,
                                nullptr, nullptr),

@@ -252,6 +252,45 @@ TEST_F(TraceWriterTest, SaysThatItsFileCouldNotBeClosed) {
   EXPECT_EQ(said.text, path + ": cannot be closed: Bad file descriptor");
 }
 
+/// A process of which the default is to end by SIGPIPE, as most.
+TEST_F(TraceWriterTest, AReaderOfAPipeThatLeavesIsAnErrorAndNoSignal) {
+  writer = {};
+  ASSERT_EQ(std::remove(path.c_str()), 0);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const auto before = std::signal(SIGPIPE, SIG_DFL);
+  for (const bool is_pending : {false, true}) {  // one that the program holds back stays its own
+    sigset_t pipe;
+    sigset_t mask;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK);
+    ASSERT_GE(reader, 0);
+    ASSERT_EQ(TraceWriter::create(path.c_str(), writer), Status::success) << last_error_message();
+    ASSERT_EQ(close(reader), 0);
+    if (is_pending) {
+      ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &pipe, &mask), 0);
+      ASSERT_EQ(std::raise(SIGPIPE), 0);
+    }
+    ASSERT_EQ(writer->write({.pointer = 1, .size = 2}), Status::success);
+    EXPECT_EQ(writer->flush(), Status::io);
+    EXPECT_EQ(last_error_message(), path + ": cannot be written: Broken pipe");
+    EXPECT_EQ(writer->write({.pointer = 1, .size = 2}), Status::io);
+    sigset_t pending;
+    sigset_t now;
+    ASSERT_EQ(sigpending(&pending), 0);
+    EXPECT_EQ(sigismember(&pending, SIGPIPE), is_pending ? 1 : 0);
+    ASSERT_EQ(pthread_sigmask(SIG_BLOCK, nullptr, &now), 0);
+    EXPECT_EQ(sigismember(&now, SIGPIPE), is_pending ? 1 : 0);
+    if (is_pending) {
+      int taken = 0;
+      EXPECT_EQ(sigwait(&pipe, &taken), 0);
+      ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &mask, nullptr), 0);
+    }
+    writer = {};
+  }
+  std::signal(SIGPIPE, before);
+}
+
 TEST(TraceWriterOnAFullDisk, FailsOnceAndForAll) {
   Reference<TraceWriter> writer;
   EXPECT_EQ(TraceWriter::create("/dev/full", writer), Status::io);

@@ -305,7 +305,8 @@ CLPOOL_API clpool_status clpool_image_write(cl_command_queue queue, clpool_mem* 
  * @param wait_list events to wait for
  * @param event_or_null receives the event, which the caller releases; may be NULL
  * @return CLPOOL_ERROR_INVALID_VALUE, CLPOOL_ERROR_INVALID_OPERATION, CLPOOL_ERROR_NOT_SUPPORTED,
- * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as in transfer.h.
+ * CLPOOL_ERROR_OUT_OF_MEMORY and CLPOOL_ERROR_OPENCL as in transfer.h, the last also with CL_MEM_COPY_OVERLAP
+ * (-8) for regions of one image that overlap.
  * OpenCL calls: clEnqueueCopyImage.
  */
 CLPOOL_API clpool_status clpool_image_copy(cl_command_queue queue, clpool_mem* target,

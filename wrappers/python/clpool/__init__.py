@@ -60,6 +60,9 @@ else:
         except ImportError as error:
             raise AttributeError(f"clpool.{name} cannot be imported: {error}") from error
 
+    def __dir__() -> _Any:
+        return sorted({*globals(), "pyopencl", "pytest_plugin", "tools"})
+
 __version__ = version()
 __all__ = [
     "Allocator", "AllocatorBase", "AllocatorInterface", "BadFormatError", "Buffer", "CLAllocator",

@@ -36,6 +36,10 @@ class _Computed:
         self.failed = True
 
 
+_MISSING: Any = object()
+_NOTHING: Dict[Any, _Computed] = {}
+
+
 def _computed_once(results: _Results, first: Any, key: Any, compute: Callable[[], Any]) -> Any:
     while True:
         mine = _Computed()
@@ -69,17 +73,17 @@ def first_arg_dependent_memoize(function: Function) -> Function:
     _dictionaries.add(results)
 
     @functools.wraps(function)
-    def wrapper(*args: Any, **keywords: Any) -> Any:
-        if args:
-            first, rest, named = args[0], args[1:], keywords
-        else:
+    def wrapper(first: Any = _MISSING, /, *args: Any, **keywords: Any) -> Any:
+        if first is _MISSING:
             name = next(iter(inspect.signature(function).parameters), None)
             if name not in keywords:
                 raise TypeError(f"{function.__name__}() needs its first argument, a context or the like")
-            rest, named = (), {other: value for other, value in keywords.items() if other != name}
-            first = keywords[name]
-        key = (rest, frozenset(named.items())) if named else rest
-        return _computed_once(results, first, key, lambda: function(first, *rest, **named))
+            first = keywords.pop(name)
+        key = (args, frozenset(keywords.items())) if keywords else args
+        known = results.get(first, _NOTHING).get(key)
+        if known is not None and not known.failed:
+            return known.value
+        return _computed_once(results, first, key, lambda: function(first, *args, **keywords))
 
     return wrapper  # type: ignore[return-value]
 
@@ -114,6 +118,9 @@ def first_arg_dependent_memoize_nested(nested_func: Function) -> Function:
 
     @functools.wraps(nested_func)
     def wrapper(first: Any, *args: Any) -> Any:
+        known = results.get(first, _NOTHING).get(args)
+        if known is not None and not known.failed:
+            return known.value
         return _computed_once(results, first, args, lambda: nested_func(first, *args))
 
     return wrapper  # type: ignore[return-value]

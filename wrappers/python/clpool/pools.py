@@ -8,7 +8,7 @@ context alive. Pools may be used from any thread.
 import gc
 import json
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from .arrays import as_dtype, as_order, bytes_of, to_extents
 from .devices import default_queue
 from .memory import MemoryObject, PooledBuffer, PooledCustom, PooledDeviceAllocation, PooledHostAllocation
 from .svm import PooledSVM
+
+P = TypeVar("P", bound="Pool")
 
 _GUARD = {None: CLPOOL_GUARD_DEFAULT, True: CLPOOL_GUARD_ON, False: CLPOOL_GUARD_OFF}
 _STATES = {state.value: state.name.lower() for state in stretch_state}
@@ -163,7 +165,7 @@ class Pool(_n.Pool):
         text = whole_text(lambda capacity: _n.clpool_pool_dump_json(self, capacity))
         return dict(json.loads(text))
 
-    def __enter__(self) -> "Pool":
+    def __enter__(self: P) -> P:
         return self
 
     def __exit__(self, *_exception: Any) -> None:
@@ -269,22 +271,32 @@ class PageLockedMemoryPool(Pool):
     def allocate(  # pyright: ignore
             self, shape: Any, dtype: Any = np.uint8, order: str = "C") -> "np.ndarray[Any, Any]":
         """An uninitialized array whose .base is the block; it returns to the pool when array and views are gone."""
-        return self._array(self.allocate_block, shape, dtype, order)
+        array: "np.ndarray[Any, Any]" = self._array(self.allocate_block, shape, dtype, order)
+        return array
 
     def allocate_on(  # pyright: ignore
             self, queue: Any, shape: Any, dtype: Any = np.uint8, order: str = "C") -> "np.ndarray[Any, Any]":
         """The same for an array that commands on this queue will use, and on no other."""
         allocate = super().allocate_on
-        return self._array(lambda size: allocate(queue, size), shape, dtype, order)
+        array: "np.ndarray[Any, Any]" = self._array(lambda size: allocate(queue, size), shape, dtype, order)
+        return array
+
+    def try_allocate(  # pyright: ignore
+            self, shape: Any, dtype: Any = np.uint8, order: str = "C") -> "Optional[np.ndarray[Any, Any]]":
+        """An array as of allocate() if that takes neither waiting nor a driver call, else None."""
+        array: "Optional[np.ndarray[Any, Any]]" = self._array(super().try_allocate, shape, dtype, order)
+        return array
 
     @staticmethod
-    def _array(allocate: Callable[[int], Any], shape: Any, dtype: Any, order: str) -> "np.ndarray[Any, Any]":
+    def _array(allocate: Callable[[int], Any], shape: Any, dtype: Any, order: str) -> Any:
         dtype = as_dtype(dtype)
         extents = to_extents(shape)
         size = bytes_of(extents, dtype)
         if size == 0:
             return np.empty(extents, dtype, as_order(order))
         block: Any = allocate(size)
+        if block is None:
+            return None
         array: "np.ndarray[Any, Any]" = np.ndarray(extents, dtype, buffer=block, order=as_order(order))
         block._lie_under(array)
         return array

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""pytest plug-in: `pytest_plugins = ["clpool.pytest_plugin"]`, or pytest -p clpool.pytest_plugin.
+"""pytest plug-in: `pytest_plugins = ["clpool.pytest_plugin"]` in conftest.py, or pytest -p clpool.pytest_plugin.
 
 Tests with the fixtures ctx_factory, device or platform run once for each device that CLPOOL_TEST or PYOPENCL_TEST names,
 or for every device there is. With PyOpenCL installed the fixtures are its objects, else clpool's.

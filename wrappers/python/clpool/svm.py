@@ -6,6 +6,7 @@ from typing import Any, Dict, Optional
 import numpy as np
 
 from . import _native as _n
+from ._errors import InvalidValueError
 from ._fields import of_class
 from .arrays import as_dtype, as_order, bytes_of, to_extents
 from .constants import WHOLE_SIZE, mem_flags
@@ -81,8 +82,10 @@ class SVMPointer(MemoryObject):
         """Maps for reading and writing."""
         return self.map(queue, 3, size=size, is_blocking=is_blocking, wait_for=wait_for)
 
-    def as_buffer(self, _ctx: Any = None, *, flags: Optional[int] = None, size: Optional[int] = None) -> MemoryObject:
-        """A buffer over the same bytes, which keeps the SVM alive."""
+    def as_buffer(self, ctx: Any = None, *, flags: Optional[int] = None, size: Optional[int] = None) -> MemoryObject:
+        """A buffer over the same bytes in the SVM's context, which `ctx` must be if it is given. It keeps the SVM alive."""
+        if ctx is not None and (self.context is None or _n.cl_handle(ctx, "cl_context") != self.context.int_ptr):
+            raise InvalidValueError("ctx is another context than that of the SVM")
         memory: MemoryObject = _n.clpool_svm_as_buffer(self, flags or 0, WHOLE_SIZE if size is None else size)
         memory._kept = self
         if self._lent:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The libclpool authors
 # SPDX-License-Identifier: Apache-2.0
 """Allocation logs in RMM's format: read, write and replay them."""
-from typing import Any, Callable, Iterator, Optional, Union
+from typing import Any, Callable, Iterator, List, Optional, Union, overload
 
 from . import _native as _n
 from ._fields import Path
@@ -25,6 +25,8 @@ class Trace:
     @classmethod
     def parse(cls, text: Union[str, bytes], name: str = "log") -> "Trace":
         """A log from memory; `name` stands in messages."""
+        if not isinstance(text, (str, bytes)):
+            raise TypeError(f"text must be str or bytes, not {type(text).__name__}")
         made = cls.__new__(cls)
         made._handle = _n.clpool_trace_parse(text.encode() if isinstance(text, str) else text, name)
         return made
@@ -39,8 +41,18 @@ class Trace:
     def __len__(self) -> int:
         return self.statistics.events
 
+    @overload
     def __getitem__(self, index: int) -> TraceEvent:
+        ...
+
+    @overload
+    def __getitem__(self, index: slice) -> List[TraceEvent]:
+        ...
+
+    def __getitem__(self, index: Union[int, slice]) -> Union[TraceEvent, List[TraceEvent]]:
         count = len(self)
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(count))]
         if not -count <= index < count:
             raise IndexError(f"event {index} of {count}")
         event = _n.clpool_trace_event()
@@ -55,6 +67,8 @@ class Trace:
     def replay(self, target: Union[Pool, Allocator], progress: Optional[Callable[[int, int], Any]] = None,
                progress_interval: int = 0) -> ReplayResult:
         """Does what the log says with a pool or an allocator. progress(done, total) returns something true to stop."""
+        if not isinstance(target, (Pool, Allocator)):
+            raise TypeError(f"a log is replayed with a pool or an allocator, not with a {type(target).__name__}")
         handle = target._handle if isinstance(target, Allocator) else target
         return ReplayResult(*_n.replay(self._handle, handle, progress, progress_interval))
 

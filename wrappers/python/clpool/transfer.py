@@ -213,10 +213,10 @@ def enqueue_svm_migratemem(queue: Any, svms: Sequence[MemoryObject], flags: int 
 enqueue_svm_migrate_mem = enqueue_svm_migratemem
 
 
-def enqueue_copy_buffer_p2p_amd(_platform: Any, queue: Any, src: MemoryObject, dest: MemoryObject,
+def enqueue_copy_buffer_p2p_amd(platform: Any, queue: Any, src: MemoryObject, dest: MemoryObject,
                                 byte_count: Optional[int] = None, wait_for: Any = None, *,
                                 size: Optional[int] = None) -> _n.Event:
-    """Copies between buffers of different contexts by AMD's extension."""
+    """Copies between buffers of different contexts by AMD's extension. The platform is the queue's, whatever `platform` says."""
     count = byte_count if byte_count is not None else size
     event: _n.Event = _n.clpool_mem_copy_p2p(queue, dest, 0, src, 0, WHOLE_SIZE if count is None else count, wait_for)
     return event

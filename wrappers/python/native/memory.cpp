@@ -207,9 +207,13 @@ PyObject* memory_enter(PyObject* object, PyObject*) {
   return object;
 }
 
-PyObject* memory_exit(PyObject* object, PyObject* const*, Py_ssize_t) {
+PyObject* memory_exit(PyObject* object, PyObject* const* args, Py_ssize_t count) {
   if (as_memory(object)->mem != nullptr && !release(as_memory(object))) {
-    return nullptr;
+    const bool ends_by_exception = count != 0 && args[0] != Py_None;
+    if (!ends_by_exception || PyErr_ExceptionMatches(PyExc_BufferError) == 0) {
+      return nullptr;
+    }
+    PyErr_Clear();  // that one is for the caller: the memory goes back with its last view
   }
   Py_RETURN_NONE;
 }

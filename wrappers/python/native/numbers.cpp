@@ -190,7 +190,9 @@ bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handl
   if (object == Py_None) {
     return true;
   }
-  PyObject* items = tuple_of(object, "expected a sequence");
+  const std::string refusal =
+      std::string("expected a sequence of ") + what + ", not " + Py_TYPE(object)->tp_name;
+  PyObject* items = tuple_of(object, refusal.c_str());
   if (items == nullptr) {
     return false;
   }

@@ -240,6 +240,11 @@ def test_logs_are_written_read_and_replayed(tmp_path, numbers, pool):
     assert [event.size for event in trace][:2] == [1000, 2000] and trace[-1].action == "free"
     with pytest.raises(IndexError):
         trace[6]
+    assert trace[1:6:2] == [trace[1], trace[3], trace[5]] and trace[6:] == []
+    with pytest.raises(TypeError, match="a pool or an allocator, not with a int"):
+        trace.replay(3)
+    with pytest.raises(TypeError, match="text must be str or bytes, not NoneType"):
+        clpool.Trace.parse(None)
     asked = []
     for target in (pool, numbers.pool(), clpool.CustomAllocator(numbers.allocate, numbers.deallocate)):
         result = trace.replay(target, lambda done, total: asked.append((done, total)), 1)

@@ -100,6 +100,21 @@ def test_release_with_live_views_is_a_buffer_error(context, needs_svm):
     block.release()
 
 
+def test_an_exception_leaves_a_with_although_there_are_views(context, needs_svm):
+    pool = clpool.SVMPool(clpool.SVMAllocator(context))
+    with pytest.raises(KeyError):
+        with pool.allocate(1000) as block:
+            array = block.as_array()
+            raise KeyError
+    assert not block.is_released and pool.active_blocks == 1
+    with pytest.raises(BufferError):
+        with block:
+            pass
+    del array, block
+    gc.collect()
+    assert pool.active_blocks == 0
+
+
 def test_a_view_keeps_its_block(context, needs_svm):
     pool = clpool.SVMPool(clpool.SVMAllocator(context))
     array = pool.allocate(1000).as_array(np.float32, (10, 25))

@@ -204,6 +204,15 @@ def test_try_allocate_gives_none_instead_of_waiting(pool):
     assert pool.try_allocate(4096).size == 4096
 
 
+def test_try_allocate_of_page_locked_memory_gives_arrays(queue):
+    pool = clpool.PageLockedMemoryPool(clpool.PageLockedAllocator(queue))
+    assert pool.try_allocate((3, 4), np.float32) is None
+    pool.allocate((3, 4), np.float32)
+    array = pool.try_allocate((3, 4), np.float32, "F")
+    assert array.shape == (3, 4) and array.dtype == np.float32 and array.flags.f_contiguous
+    assert pool.try_allocate((0, 4)).shape == (0, 4)
+
+
 def test_sizes_may_be_given_by_name(pool, queue):
     assert pool.allocate(size=64).size == pool(size=64).size == pool.allocate_on(size=64, queue=queue).size == 64
     assert pool.allocate_on(queue, size=64).size == pool.try_allocate(size=64).size == 64

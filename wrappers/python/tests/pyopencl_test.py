@@ -365,8 +365,17 @@ def test_svm_has_the_members_of_pyopencls(ctx, cq, needs_svm):
     assert block == block and hash(block) == block.svm_ptr
     with block.map_rw(cq) as bytes_:
         bytes_[:] = 7
+    svm_map = cl.map_flags.WRITE
+    for mapped in (block.map_ro(cq, size=10), block.map_rw(cq, is_blocking=False, size=10), block.map(cq, flags=svm_map, size=10)):
+        assert isinstance(mapped, cl.SVMMap) and mapped.array.nbytes == 100  # as PyOpenCL's
+        mapped.event.wait()
+        mapped.release()
+    with pytest.raises(cl.LogicError):
+        block.map_ro(cq, size=101)
     block.release()
     assert pool.active_blocks == 0
+    with pytest.raises(clpool.InvalidOperationError):
+        block.map_ro(cq)
     with pytest.raises(cl.LogicError) as caught:
         block.release()
     assert isinstance(caught.value, clpool.InvalidOperationError)

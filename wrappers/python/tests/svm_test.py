@@ -92,7 +92,11 @@ def test_a_map_of_svm_has_pyopencls_members(context, queue):
     mapped.release()
     with pytest.raises(clpool.InvalidValueError):
         svm.map(queue, size=65)
-    buffer = svm.as_buffer(context, flags=None, size=None)
+    buffer = svm.as_buffer(ctx=context, flags=None, size=None)
+    with pytest.raises(clpool.InvalidValueError, match="another context"):
+        svm.as_buffer(clpool.create_default_context()[1])
+    with pytest.raises(TypeError):
+        svm.as_buffer("context")
     assert buffer.size == 64
 
 

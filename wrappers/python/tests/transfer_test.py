@@ -379,6 +379,8 @@ def test_a_wait_list_may_change_while_it_is_read(context, queue):
             return event.int_ptr
     waits[:] = [Clears(), event, event, event]
     clpool.enqueue_fill(queue, buffer, b"2", wait_for=waits).wait()
+    with pytest.raises(TypeError, match="a sequence of cl_event, not clpool.Event"):
+        clpool.enqueue_fill(queue, buffer, b"2", wait_for=clpool.enqueue_fill(queue, buffer, b"3"))
     assert waits == [] and event.is_complete
 
 

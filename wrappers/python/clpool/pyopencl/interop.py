@@ -207,6 +207,22 @@ class SVMAllocation(cl.SVM):  # type: ignore[misc]
         """For the constructor of pyopencl.SVM, which sets it."""
 
     @raises_pyopencls
+    def map(self, queue: Any, flags: int, is_blocking: bool = True, wait_for: Any = None, size: Any = None) -> Any:
+        """Maps the first `size` bytes, or all: a pyopencl.SVMMap, whose array has all bytes all the same, as PyOpenCL's."""
+        array = self.mem
+        made = cl.SVMPointer.map(self, queue, flags=flags, is_blocking=is_blocking, wait_for=wait_for, size=size)
+        made.array = array
+        return made
+
+    def map_ro(self, queue: Any, is_blocking: bool = True, wait_for: Any = None, size: Any = None) -> Any:
+        """The same for reading."""
+        return self.map(queue, cl.map_flags.READ, is_blocking, wait_for, size)
+
+    def map_rw(self, queue: Any, is_blocking: bool = True, wait_for: Any = None, size: Any = None) -> Any:
+        """The same for reading and writing."""
+        return self.map(queue, cl.map_flags.READ | cl.map_flags.WRITE, is_blocking, wait_for, size)
+
+    @raises_pyopencls
     def release(self) -> None:
         """Gives the memory back, to its pool or the driver."""
         _n.release_foreign(self)
