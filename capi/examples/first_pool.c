@@ -26,7 +26,7 @@ int main(void) {
   for (int step = 0; step < 1000; ++step) { /* only the first step asks the driver for memory */
     clpool_mem* block;
     if (clpool_pool_allocate(pool, 1 << 20, &block) != CLPOOL_SUCCESS) return failed("block");
-    cl_mem buffer = clpool_mem_handle(block); /* for any OpenCL call */
+    cl_mem buffer = clpool_mem_handle(block); /* for kernels and commands */
     clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, sizeof before, &before, 0, NULL, NULL);
     clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof after, &after, 0, NULL, NULL);
     clpool_mem_release(block); /* back to the pool */

@@ -13,7 +13,7 @@ int main() try {
   // Only the first step asks the driver for memory.
   for (int step = 0; step < 1000; ++step) {
     clpool::Mem block = pool.allocate(1 << 20);
-    // block.handle() is the cl_mem for any OpenCL call.
+    // block.handle() is the cl_mem for kernels and commands.
     block.fill(device.queue(), 42);
     block.read(device.queue(), &after, sizeof after,
                clpool::Range{0, sizeof after});

@@ -14,7 +14,7 @@ int main(void) {
     fprintf(stderr, "%s\n", clpool_last_error_message());
     return 1;
   }
-  cl_mem buffer = clpool_mem_handle(block);  // for any OpenCL call
+  cl_mem buffer = clpool_mem_handle(block);  // for kernels and commands
   printf("%zu bytes, %s\n", clpool_mem_size(block), buffer ? "a cl_mem" : "none");
   clpool_mem_release(block);  // the next request takes it in nanoseconds
   clpool_pool_release(pool);
