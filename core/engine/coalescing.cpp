@@ -97,6 +97,11 @@ bool may_be_exchanged(std::uint64_t chunk, std::uint64_t wanted) noexcept {
   return chunk / least <= wanted;
 }
 
+/// Nor does one of at least so many times as much as will do: the pool rather takes a little more than it ever had, of all that it
+/// has so much together. In a program that comes to the same requests again and again the two would change places each time.
+constexpr std::uint64_t much_larger = 24;
+constexpr double most_beyond_peak = 0.01;
+
 std::uint64_t times(std::uint64_t bytes, std::uint64_t factor) noexcept {
   return bytes > UINT64_MAX / factor ? UINT64_MAX : bytes * factor;
 }
@@ -266,6 +271,26 @@ std::uint64_t Coalescing::planned(std::uint64_t rounded, const GrowthLimits& lim
   return std::max(rounded, shared);
 }
 
+bool Coalescing::is_spared(const HeapChunk& chunk, std::uint64_t rounded, std::uint64_t headroom,
+                           const GrowthLimits& limits, std::uint64_t& wanted) noexcept {
+  const std::uint64_t managed = heap_.managed_bytes();
+  const std::uint64_t few = share(least_little, managed);
+  const std::uint64_t least =
+      min_chunk_is_asked_for_ ? wanted : std::max(rounded, std::min(wanted, few - few % rounded));
+  if (chunk.size / much_larger < least) {
+    return false;
+  }
+  if (headroom > rounded) {
+    return true;  // a chunk of that
+  }
+  if (limits.room <= managed / least_room || beyond_peak_ + least > share(most_beyond_peak, managed)) {
+    return false;
+  }
+  beyond_peak_ += least;
+  wanted = least;
+  return true;
+}
+
 Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits, const IsIdle& idle) {
   const std::uint64_t managed = heap_.managed_bytes();
   const std::uint64_t peak = std::max(limits.peak_managed_bytes, managed);
@@ -287,7 +312,7 @@ Growth Coalescing::plan_growth(std::uint64_t rounded, const GrowthLimits& limits
       break;
     }
     HeapChunk& chunk = *block->chunk;
-    if (!may_be_exchanged(chunk.size, wanted)) {
+    if (!may_be_exchanged(chunk.size, wanted) || is_spared(chunk, rounded, headroom, limits, wanted)) {
       break;
     }
     some_are_busy = !idle(chunk);

@@ -72,6 +72,10 @@ class Coalescing final : public Strategy {
 
   /// Bytes of a new chunk, but for what keeps the pool below its peak.
   std::uint64_t planned(std::uint64_t rounded, const GrowthLimits& limits) const noexcept;
+  /// Whether a chunk stays that might go back for one of `wanted` bytes, which becomes less where the pool takes more than it ever
+  /// had instead.
+  bool is_spared(const HeapChunk& chunk, std::uint64_t rounded, std::uint64_t headroom,
+                 const GrowthLimits& limits, std::uint64_t& wanted) noexcept;
   /// Notes that a chunk is planned, and says how much more than asked for it would have where no calls are left.
   std::uint64_t note_growth(std::uint64_t rounded, const GrowthLimits& limits) noexcept;
 
@@ -79,6 +83,7 @@ class Coalescing final : public Strategy {
   Heap heap_;
   std::uint64_t min_chunk_bytes_;
   bool min_chunk_is_asked_for_;
+  std::uint64_t beyond_peak_ = 0;  ///< bytes that it took beyond its peak to spare chunks
   /// Requests that the last chunks were planned for: enough to know some arrays that grow in turn.
   std::array<std::uint64_t, 8> grown_for_ = {};
   std::size_t last_grown_ = 0;  ///< the newest of these
