@@ -160,7 +160,8 @@ class WhileAnotherThreadHasTheMutex : public testing::Test {
     ASSERT_EQ(clpool_pool_create(memory.allocator(), &options, &made), CLPOOL_SUCCESS)
         << clpool_last_error_message();
     pool.reset(made);
-    allocate(std::size_t{4096} * KiB);  // and back: the pool has memory, and its caches some room
+    const MemHandle large = allocate(std::size_t{4096} * KiB);
+    allocate(512 * KiB);  // and back: the pool has memory, for small blocks too, and its caches some room
   }
 
   MemHandle allocate(std::size_t size) {

@@ -190,10 +190,11 @@ bool to_cl_handles(PyObject* object, const char* what, std::vector<void*>& handl
   if (object == Py_None) {
     return true;
   }
-  const std::string refusal =
-      std::string("expected a sequence of ") + what + ", not " + Py_TYPE(object)->tp_name;
-  PyObject* items = tuple_of(object, refusal.c_str());
+  PyObject* items = tuple_of(object, "expected a sequence");
   if (items == nullptr) {
+    if (Py_TYPE(object)->tp_iter == nullptr && PySequence_Check(object) == 0) {
+      PyErr_Format(PyExc_TypeError, "expected a sequence of %s, not %s", what, Py_TYPE(object)->tp_name);
+    }
     return false;
   }
   kept.object = items;
