@@ -81,7 +81,8 @@ CLPOOL_API clpool_status clpool_mem_retain(clpool_mem* mem) CLPOOL_NOEXCEPT;
  * The cl_mem to pass to kernels, commands and other libraries. A pool's is mostly a part of a chunk, of which
  * clCreateSubBuffer makes no parts: clpool_mem_sub_region() does. Its own CL_MEM_SIZE may exceed
  * clpool_mem_capacity(), in large pools up to four times: programs go by clpool_mem_size(). Where drivers go
- * wrong with parts and images (docs/concepts/drivers.md) the functions of image.h do not.
+ * wrong in copies between parts and images (docs/concepts/drivers.md) clpool_image_copy_to_buffer() and
+ * clpool_image_copy_from_buffer() do not.
  * @param mem the memory
  * @return the handle, whose reference stays with `mem`; NULL for SVM, pinned and custom memory, for NULL, and
  * after the release

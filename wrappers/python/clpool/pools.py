@@ -289,15 +289,15 @@ class PageLockedMemoryPool(Pool):
 
     @staticmethod
     def _array(allocate: Callable[[int], Any], shape: Any, dtype: Any, order: str) -> Any:
-        dtype = as_dtype(dtype)
+        dtype, order = as_dtype(dtype), as_order(order)
         extents = to_extents(shape)
         size = bytes_of(extents, dtype)
         if size == 0:
-            return np.empty(extents, dtype, as_order(order))
+            return np.empty(extents, dtype, order)
         block: Any = allocate(size)
         if block is None:
             return None
-        array: "np.ndarray[Any, Any]" = np.ndarray(extents, dtype, buffer=block, order=as_order(order))
+        array: "np.ndarray[Any, Any]" = np.ndarray(extents, dtype, buffer=block, order=order)
         block._lie_under(array)
         return array
 

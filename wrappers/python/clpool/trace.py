@@ -23,9 +23,9 @@ class Trace:
         self._handle: _n.Handle = _n.clpool_trace_open(path)
 
     @classmethod
-    def parse(cls, text: Union[str, bytes], name: str = "log") -> "Trace":
+    def parse(cls, text: Union[str, bytes, bytearray, memoryview], name: str = "log") -> "Trace":
         """A log from memory; `name` stands in messages."""
-        if not isinstance(text, (str, bytes)):
+        if not isinstance(text, (str, bytes, bytearray, memoryview)):
             raise TypeError(f"text must be str or bytes, not {type(text).__name__}")
         made = cls.__new__(cls)
         made._handle = _n.clpool_trace_parse(text.encode() if isinstance(text, str) else text, name)

@@ -213,7 +213,7 @@ PyObject* memory_exit(PyObject* object, PyObject* const* args, Py_ssize_t count)
     if (!ends_by_exception || PyErr_ExceptionMatches(PyExc_BufferError) == 0) {
       return nullptr;
     }
-    PyErr_Clear();  // that one is for the caller: the memory goes back with its last view
+    PyErr_Clear();  // that one is for the caller: the memory goes back when it is collected
   }
   Py_RETURN_NONE;
 }

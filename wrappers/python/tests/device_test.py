@@ -243,6 +243,7 @@ def test_logs_are_written_read_and_replayed(tmp_path, numbers, pool):
     assert trace[1:6:2] == [trace[1], trace[3], trace[5]] and trace[6:] == []
     with pytest.raises(TypeError, match="a pool or an allocator, not with a int"):
         trace.replay(3)
+    assert len(clpool.Trace.parse(bytearray(b"Thread,Time,Action,Pointer,Size,Stream\n"))) == 0
     with pytest.raises(TypeError, match="text must be str or bytes, not NoneType"):
         clpool.Trace.parse(None)
     asked = []
