@@ -13,7 +13,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
 # What neither the engine nor the pool's bookkeeping has: OpenCL, locks, threads, clocks; but for a lock of the process, and a mark that is set without one.
 WITHOUT = ("engine", "pool/blocks", "pool/books")
-BUT = ("pool/blocks/block_store.cpp", "pool/blocks/pool_block.hpp")
+BUT = ("pool/blocks/block_store.cpp", "pool/blocks/store.hpp", "pool/blocks/pool_block.hpp")
 # Of the pool's own files, which may include all of its rooms, what these may include.
 FOR_ALL_ROOMS = "pool/pool_options.hpp"
 OUTSIDE = re.compile(r"^\s*#\s*include\s*(<(?:CL/.*|atomic|chrono|condition_variable|future|mutex|semaphore|"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// Storage of block descriptors. make(), recycle() and replace(): with the mutex held of the pool whose store it is, and
-// within it one of the process's for a moment; the store's end: without the pool's.
+// Storage of block descriptors. With the mutex held of the pool whose store it is, and within it one of the process's
+// for a moment.
 #include "pool/blocks/block_store.hpp"
 
 #include <mutex>
@@ -11,12 +11,6 @@
 
 namespace clpool::core {
 namespace {
-
-constexpr int blocks_per_page = 32;
-
-// Blocks of pools that ended. Never destroyed, so that nothing runs at process exit.
-constinit ForkMutex spare_mutex;
-constinit Mem* spare_blocks = nullptr;
 
 // Descriptors of blocks that were released to guarded pools, the oldest first.
 constexpr std::uint64_t most_resting = 8192;
@@ -32,38 +26,8 @@ Mem* rest(Mem& mem) noexcept {
 
 }  // namespace
 
-BlockStore::~BlockStore() {
-  if (free_ == nullptr) {
-    return;
-  }
-  Mem* last = free_;
-  while (last->next != nullptr) {
-    last = last->next;
-  }
-  const std::lock_guard lock(spare_mutex);
-  last->next = spare_blocks;
-  spare_blocks = free_;
-}
-
 Block* BlockStore::make() {
-  if (free_ == nullptr) {
-    const std::lock_guard lock(spare_mutex);
-    for (int i = 0; i < blocks_per_page && spare_blocks != nullptr; ++i) {
-      Mem* spare = spare_blocks;
-      spare_blocks = spare->next;
-      spare->next = free_;
-      free_ = spare;
-    }
-  }
-  if (free_ == nullptr) {
-    auto* page = new PoolBlock[blocks_per_page];
-    for (int i = blocks_per_page; i-- > 0;) {
-      page[i].next = free_;
-      free_ = &page[i];
-    }
-  }
-  PoolBlock& block = pool_block(*free_);
-  free_ = block.next;
+  PoolBlock& block = store_.take();
   static_cast<Block&>(block) = Block{};
   return &block;
 }
@@ -71,8 +35,7 @@ Block* BlockStore::make() {
 void BlockStore::recycle(Block* block) noexcept {
   PoolBlock& recycled = pool_block(*block);
   recycled.state = MemState::released;
-  recycled.next = free_;
-  free_ = &recycled;
+  store_.give_back(recycled);
 }
 
 PoolBlock& BlockStore::replace(PoolBlock& block) noexcept {

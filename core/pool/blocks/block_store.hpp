@@ -1,22 +1,17 @@
 // SPDX-FileCopyrightText: The libclpool authors
 // SPDX-License-Identifier: Apache-2.0
-// BlockStore: the storage of block descriptors. With the mutex held of the pool whose store it is, but for its end.
+// BlockStore: the storage of block descriptors. With the mutex held of the pool whose store it is.
 #pragma once
 
 #include "engine/block.hpp"
 #include "pool/blocks/pool_block.hpp"
+#include "pool/blocks/store.hpp"
 
 namespace clpool::core {
 
-/// Type-stable storage of PoolBlocks: pages that the process never gives up, of which a pool takes what it
-/// needs and returns what it has when it ends. One store is used by one thread at a time.
+/// A pool's PoolBlocks. One store is used by one thread at a time.
 class BlockStore final : public BlockSource {
  public:
-  BlockStore() = default;
-  BlockStore(const BlockStore&) = delete;
-  BlockStore& operator=(const BlockStore&) = delete;
-  ~BlockStore();
-
   Block* make() override;
   void recycle(Block* block) noexcept override;
 
@@ -25,7 +20,7 @@ class BlockStore final : public BlockSource {
   PoolBlock& replace(PoolBlock& block) noexcept;
 
  private:
-  Mem* free_ = nullptr;
+  Store<PoolBlock> store_;
 };
 
 }  // namespace clpool::core

@@ -18,15 +18,6 @@ bool serves(const Part& part, std::uint64_t offset, std::uint64_t size, bool onl
 
 }  // namespace
 
-Parts::~Parts() {
-  while (first_ != nullptr) {
-    erase(*first_);
-  }
-  while (spare_ != nullptr) {
-    delete std::exchange(spare_, spare_->next);
-  }
-}
-
 void Parts::unlink(Part& part) noexcept {
   (part.previous != nullptr ? part.previous->next : oldest_) = part.next;
   (part.next != nullptr ? part.next->previous : newest_) = part.previous;
@@ -55,23 +46,7 @@ void Parts::erase(Part& part) noexcept {
   (part.right != nullptr ? part.right->left : last_) = part.left;
   recent_ = recent_ == &part ? part.left : recent_;
   --alive_;
-  if (spares_ == most_unused) {
-    delete &part;
-    return;
-  }
-  ++spares_;
-  part.next = spare_;
-  spare_ = &part;
-}
-
-Part& Parts::make_record() {
-  if (spare_ == nullptr) {
-    return *new Part;
-  }
-  Part* const part = std::exchange(spare_, spare_->next);
-  --spares_;
-  *part = {};
-  return *part;
+  shapes_->records.give_back(part);
 }
 
 Part* Parts::first_beyond(Part* from, std::uint64_t offset) const noexcept {
@@ -105,7 +80,8 @@ Parts::Claim Parts::claim(PoolChunk& chunk, std::uint64_t offset, std::uint64_t 
     }
   }
   if (result == Claim::make) {  // nothing overlaps: `first` is behind
-    part = &make_record();
+    part = &shapes_->records.take();
+    *part = {};
     enlist(*part, first);
     part->chunk = &chunk;
     part->offset = offset;

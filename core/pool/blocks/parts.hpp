@@ -12,6 +12,7 @@
 #include "base/fifo.hpp"
 #include "engine/block.hpp"
 #include "engine/size_index.hpp"
+#include "pool/blocks/store.hpp"
 
 namespace clpool::core {
 
@@ -39,8 +40,13 @@ struct alignas(128) Part {
   std::uint64_t excess = 0;  ///< used: bytes that its block does not show
 };
 
-/// The unused handles of a pool by their size, so that a request can be sent to a place where one of its shape is alive.
-using Shapes = SizeIndex<Part>;
+/// The unused handles of a pool by their size, so that a request can be sent to a place where one of its shape is alive, and the
+/// storage of the records of all.
+struct Shapes : SizeIndex<Part> {
+  using SizeIndex::SizeIndex;
+
+  Store<Part> records;
+};
 
 /// Handles that are to be released.
 using DyingParts = Fifo<Part>;
@@ -62,9 +68,8 @@ class Parts {
   Parts() = default;
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
-  ~Parts();
 
-  /// Where unused handles are to be entered: to be called before any other function.
+  /// Where unused handles are to be entered, and records come from: to be called before any other function.
   void enter_in(Shapes& shapes) noexcept { shapes_ = &shapes; }
 
   /// For a region that is in nobody's hands. A handle that was not used once does not serve it if
@@ -116,7 +121,6 @@ class Parts {
  private:
   void enlist(Part& part, Part* right) noexcept;
   void erase(Part& part) noexcept;
-  Part& make_record();
   void unlink(Part& part) noexcept;
   void doom(Part& part, DyingParts& dying) noexcept;
 
@@ -126,12 +130,10 @@ class Parts {
   Part* first_ = nullptr;  ///< by address; they do not overlap
   Part* last_ = nullptr;
   mutable Part* recent_ = nullptr;  ///< where the last way along the addresses ended
-  Part* spare_ = nullptr;           ///< some records of handles that are gone, linked by next
   Part* oldest_ = nullptr;          ///< unused ones
   Part* newest_ = nullptr;
   Shapes* shapes_ = nullptr;
   std::size_t alive_ = 0;
-  std::size_t spares_ = 0;
   std::size_t unused_ = 0;
   std::size_t in_work_ = 0;
 };
