@@ -18,7 +18,7 @@ constinit std::byte* region = nullptr;
 constinit std::size_t taken = region_bytes;
 
 std::byte* make_region() {
-  auto* const made = static_cast<std::byte*>(::operator new(region_bytes, std::align_val_t{region_bytes}));
+  auto* const made = static_cast<std::byte*>(::operator new (region_bytes, std::align_val_t{region_bytes}));
 #ifdef MADV_HUGEPAGE
   static_cast<void>(::madvise(made, region_bytes, MADV_HUGEPAGE));  // no more than a hint
 #endif
