@@ -21,7 +21,6 @@ public final class FirstPool {
         try (Memory block = pool.allocate(1 << 20)) {
           session.queue().fill(block, new byte[] {42, 0, 0, 0});
           session.queue().read(block, 0, after);
-          after.rewind();
         }
       }
       System.out.printf(

@@ -8,8 +8,34 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <set>
 #include <vector>
+
+#include "pool_books.hpp"
+
+namespace {
+/// Larger allocations with an alignment of their own are refused.
+std::size_t largest_aligned = SIZE_MAX;
+}  // namespace
+
+// Not inlined, where compilers would see memory of one function given to another.
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  const auto step = static_cast<std::size_t>(alignment);
+  void* const made =
+      size > largest_aligned ? nullptr : std::aligned_alloc(step, (size + step - 1) / step * step);
+  if (made == nullptr) {
+    throw std::bad_alloc();
+  }
+  return made;
+}
+[[gnu::noinline]] void operator delete(void* pointer, std::align_val_t) noexcept {
+  std::free(pointer);
+}
+[[gnu::noinline]] void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept {
+  std::free(pointer);
+}
 
 namespace clpool::core {
 namespace {
@@ -90,6 +116,86 @@ TEST(PoolStore, ADescriptorComesAsItWasLeftAndTheLastOneFirst) {
   EXPECT_EQ(one.mark, 1U);
   store.give_back(one);
   store.give_back(other);
+}
+
+/// Leaves neither spare descriptors of a type nor memory for more, as long as it lives.
+template <typename T>
+class Hog {
+ public:
+  explicit Hog(std::size_t largest) {
+    largest_aligned = largest;
+    try {
+      while (taken_.size() < 1000000) {
+        taken_.push_back(&store_.take());
+      }
+    } catch (const std::bad_alloc&) {
+      is_dry_ = true;
+    }
+  }
+  Hog(const Hog&) = delete;
+  Hog& operator=(const Hog&) = delete;
+  ~Hog() {
+    largest_aligned = SIZE_MAX;
+    for (T* const one : taken_) {
+      store_.give_back(*one);
+    }
+  }
+  bool is_dry() const { return is_dry_; }
+
+ private:
+  Store<T> store_;
+  std::vector<T*> taken_;
+  bool is_dry_ = false;
+};
+
+TEST(PoolStore, WithoutMemoryItIsAnErrorAndNothingIsLost) {
+  Store<Descriptor> store;
+  {
+    const Hog<Descriptor> hog(0);
+    ASSERT_TRUE(hog.is_dry());
+    EXPECT_THROW(store.take(), std::bad_alloc);
+  }
+  Descriptor& one = store.take();
+  store.give_back(one);
+}
+
+TEST(PoolStore, WhereThereIsNoRegionToBeHadSmallPiecesAre) {
+  const Hog<Descriptor> hog(0);
+  ASSERT_TRUE(hog.is_dry());
+  largest_aligned = region_bytes - 1;
+  Store<Descriptor> store;
+  std::vector<Descriptor*> taken = take(store, 1000);
+  std::sort(taken.begin(), taken.end());
+  for (std::size_t i = 0; i + 1 < taken.size(); ++i) {
+    ASSERT_EQ(address_of(taken[i]) % 128, 0U);
+    ASSERT_LE(address_of(taken[i]) + sizeof(Descriptor), address_of(taken[i + 1]));
+  }
+  for (Descriptor* const one : taken) {
+    store.give_back(*one);
+  }
+}
+
+TEST_F(PoolBooksWithHandles, WithoutHostMemoryForTheRecordOfAHandleNoBlockIsLost) {
+  {
+    Store<PoolBlock> blocks;  // of which there are some
+    std::vector<PoolBlock*> some(64);
+    for (PoolBlock*& one : some) {
+      one = &blocks.take();
+    }
+    for (PoolBlock* const one : some) {
+      blocks.give_back(*one);
+    }
+  }
+  {
+    const Hog<Part> hog(0);
+    ASSERT_TRUE(hog.is_dry());
+    EXPECT_THROW(serve(512), std::bad_alloc);
+    EXPECT_EQ(books->check(), nullptr);
+  }
+  const std::uint64_t all = books->managed_bytes();
+  PoolBlock* const whole = serve(all);
+  EXPECT_EQ(books->managed_bytes(), all) << "a block is lost";
+  books->free(*whole, 0);
 }
 
 }  // namespace

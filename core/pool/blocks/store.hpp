@@ -16,8 +16,8 @@ namespace clpool::core {
 
 /// So many bytes, aligned to 128, from regions of 2 MiB for which the system is asked for one page each: a pool's descriptors
 /// that a request visits lie all over them, and in pages of 4 KiB each visit has to have its page looked up first, which on a
-/// machine with a GPU cost a tenth of all that a request did (tests/benchmarks/results/commands.md). A divisor of that size;
-/// throws std::bad_alloc.
+/// machine with a GPU cost a tenth of all that a request did (tests/benchmarks/results/commands.md). Where there is no memory for
+/// a region, from the rest. A divisor of that size; throws std::bad_alloc.
 void* take_pages(std::size_t bytes);
 
 /// Descriptors of type T, of 128 bytes, with a link `next` (to itself or to a base). An owner takes what it needs; what it has
@@ -32,12 +32,8 @@ class Store {
     if (free_ == nullptr) {
       return;
     }
-    Link* last = free_;
-    while (last->next != nullptr) {
-      last = last->next;
-    }
     const std::lock_guard lock(spare_mutex);
-    last->next = std::exchange(spare, free_);
+    last_->next = std::exchange(spare, free_);
   }
 
   /// As it came back, or as a T begins. Throws std::bad_alloc.
@@ -47,7 +43,10 @@ class Store {
     }
     return static_cast<T&>(*std::exchange(free_, free_->next));
   }
-  void give_back(T& descriptor) noexcept { descriptor.next = std::exchange(free_, &descriptor); }
+  void give_back(T& descriptor) noexcept {
+    last_ = free_ == nullptr ? &descriptor : last_;
+    descriptor.next = std::exchange(free_, &descriptor);
+  }
 
  private:
   using Link = std::remove_pointer_t<decltype(T::next)>;
@@ -73,7 +72,8 @@ class Store {
   static constinit inline ForkMutex spare_mutex;
   static constinit inline Link* spare = nullptr;
 
-  Link* free_ = nullptr;
+  Link* free_ = nullptr;  ///< those to be taken, the last that came first
+  Link* last_ = nullptr;  ///< of them, while there are any
 };
 
 }  // namespace clpool::core

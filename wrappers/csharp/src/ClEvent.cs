@@ -64,7 +64,7 @@ namespace ClPool
             return taken.Own(handle);
         }
 
-        /// <summary>An event that the program itself completes, by <see cref="Complete"/>.</summary>
+        /// <summary>An event that the program itself completes, by <see cref="Complete"/> or <see cref="Fail"/>.</summary>
         /// <param name="context">the context</param>
         public static ClEvent User(ComputeContext context)
         {
@@ -77,11 +77,24 @@ namespace ClPool
 
         /// <summary>Completes an event made by <see cref="User"/>.</summary>
         /// <exception cref="InvalidOperationException">it is complete already, or a command's</exception>
-        public void Complete()
+        public void Complete() { End(0); }
+
+        /// <summary>Ends an event made by <see cref="User"/> with an error, with which the commands that wait for it fail.
+        /// (Disposing of the event does not end it: they would wait for ever.)</summary>
+        /// <param name="code">the error, less than 0</param>
+        /// <exception cref="ArgumentOutOfRangeException">it is 0 or more</exception>
+        /// <exception cref="InvalidOperationException">it is complete already, or a command's</exception>
+        public void Fail(int code)
+        {
+            if (code >= 0) throw new ArgumentOutOfRangeException("code", code, "an error is less than 0");
+            End(code);
+        }
+
+        private void End(int status)
         {
             using (Borrowed used = handle.Borrow())
             {
-                int code = Native.clSetUserEventStatus(used.Value, 0);
+                int code = Native.clSetUserEventStatus(used.Value, status);
                 if (code == InvalidEvent || code == InvalidOperation)
                     throw Errors.WrongState("the event is complete already, or a command's, which the program cannot complete");
                 Errors.CheckCl(code, "clSetUserEventStatus");

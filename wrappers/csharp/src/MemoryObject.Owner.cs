@@ -11,7 +11,7 @@ namespace ClPool
 {
     public abstract unsafe partial class MemoryObject
     {
-        /// <summary>Hands memory that has a <see cref="Pointer"/> to an owner as .NET knows them: disposing of that gives it
+        /// <summary>Hands SVM or host memory to an owner as .NET knows them: disposing of that gives it
         /// back. This object has no memory any more, as if it was disposed of. Nothing of the owner's Memory may be used after it was
         /// disposed of; keep the owner while a span of it is in use. What is pinned at that moment, as by a socket that still sends it, goes
         /// back when the last pin ends.</summary>
@@ -32,7 +32,7 @@ namespace ClPool
             using (Borrowed memory = new Borrowed(held, held.Memory))
             {
                 if (memory.Value == IntPtr.Zero) throw Disposed();
-                length = HostAccess.Span<byte>(PointerOf(memory), SizeOf(memory), 0, WholeSize).Length; // or an exception that says why not
+                length = HostAccess.Span<byte>(AddressOf(memory), SizeOf(memory), 0, WholeSize).Length; // or an exception that says why not
                 MemoryObject moved = New(Native.clpool_mem_kind(memory.Value), held);
                 if (Interlocked.CompareExchange(ref slot, null, held) == held) return moved;
                 moved.slot = null;

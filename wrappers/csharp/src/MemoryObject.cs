@@ -34,7 +34,7 @@ namespace ClPool
         /// <summary>The cl_mem to pass to OpenCL; zero for SVM and host memory. The reference stays here.</summary>
         public IntPtr Handle { get { using (Borrowed memory = Borrow()) return Native.clpool_mem_handle(memory.Value); } }
 
-        /// <summary>The address of SVM and host memory; zero for others.</summary>
+        /// <summary>The address of SVM and host memory; the number of custom memory; zero for others.</summary>
         public IntPtr Pointer { get { using (Borrowed memory = Borrow()) return PointerOf(memory); } }
 
         /// <summary>Bytes as requested.</summary>
@@ -237,30 +237,30 @@ namespace ClPool
             using (Borrowed memory = Borrow()) Errors.Check(Native.clpool_mem_set_kernel_arg(memory.Value, kernel, number));
         }
 
-        /// <summary>Copies an array of numbers into memory that has a <see cref="Pointer"/>.</summary>
+        /// <summary>Copies an array of numbers into SVM or host memory.</summary>
         /// <param name="source">the numbers</param>
         /// <param name="offset">bytes from the start of this memory</param>
         public void CopyFrom(Array source, long offset = 0)
         {
-            using (Borrowed memory = Borrow()) HostAccess.CopyFrom(PointerOf(memory), SizeOf(memory), source, offset);
+            using (Borrowed memory = Borrow()) HostAccess.CopyFrom(AddressOf(memory), SizeOf(memory), source, offset);
         }
 
-        /// <summary>Copies as many bytes as an array of numbers takes out of memory that has a <see cref="Pointer"/>.</summary>
+        /// <summary>Copies as many bytes as an array of numbers takes out of SVM or host memory.</summary>
         public void CopyTo(Array target, long offset = 0)
         {
-            using (Borrowed memory = Borrow()) HostAccess.CopyTo(PointerOf(memory), SizeOf(memory), target, offset);
+            using (Borrowed memory = Borrow()) HostAccess.CopyTo(AddressOf(memory), SizeOf(memory), target, offset);
         }
 
 #if NET
-        /// <summary>Memory that has a <see cref="Pointer"/> as numbers. Keep this object while the span is in use.</summary>
+        /// <summary>SVM or host memory as numbers. Keep this object while the span is in use.</summary>
         /// <exception cref="ClPoolInvalidOperationException">for memory without an address on the host</exception>
         /// <exception cref="ArgumentException">for bytes that are no whole number of T, or more than a span can have</exception>
         public Span<T> AsSpan<T>() where T : unmanaged { return AsSpan<T>(0, WholeSize); }
 
-        /// <summary>A part of memory that has a <see cref="Pointer"/>; offset and size are bytes.</summary>
+        /// <summary>A part of SVM or host memory; offset and size are bytes.</summary>
         public Span<T> AsSpan<T>(long offset, long size) where T : unmanaged
         {
-            using (Borrowed memory = Borrow()) return HostAccess.Span<T>(PointerOf(memory), SizeOf(memory), offset, size);
+            using (Borrowed memory = Borrow()) return HostAccess.Span<T>(AddressOf(memory), SizeOf(memory), offset, size);
         }
 #endif
 
@@ -344,6 +344,16 @@ namespace ClPool
 
         // Of one use: of two, the second may be of another block that is in this object by then.
         private static IntPtr PointerOf(Borrowed memory) { return (IntPtr)Native.clpool_mem_pointer(memory.Value); }
+
+        // Where the library may read and write on the host.
+        private IntPtr AddressOf(Borrowed memory)
+        {
+            // Whoever makes a pool of host memory over a CustomAllocator says so.
+            if (Native.clpool_mem_kind(memory.Value) == (int)MemoryKind.Custom && !(this is PooledHostMemory))
+                throw Errors.WrongState("memory of a CustomAllocator may be any numbers; where they are addresses on the host, use Pointer");
+            return PointerOf(memory);
+        }
+
         private static long SizeOf(Borrowed memory) { return (long)Native.clpool_mem_size(memory.Value); }
 
         private Slot Use()

@@ -9,6 +9,7 @@ namespace ClPool
     public sealed unsafe partial class PoolOptions
     {
         private const ulong NanosecondsOfTick = 100;
+        private static readonly Action collectByDefault = CollectGarbage;
 
         /// <summary>Binned only: bits after the leading one that tell bins apart, 0…26; 0: bins by the highest bit alone; null: 4.</summary>
         public int? LeadingBitsInBinId { get; set; }
@@ -27,9 +28,10 @@ namespace ClPool
         /// <summary>What happens to blocks that nobody disposed of.</summary>
         public LeakDetection LeakDetection { get; set; }
         /// <summary>Called when the driver is out of memory, before the pool gives up what it holds: run a garbage collection,
-        /// drop caches. <see cref="CollectGarbage"/> unless it is set; null: nothing. What it throws is the inner exception if the
+        /// drop caches. <see cref="CollectGarbage"/> unless it is set, which runs first, or, where <see cref="OutOfMemory"/> is
+        /// set, once that says no: each collection takes as long as the program has many objects; null: nothing. What it throws is the inner exception if the
         /// request fails and nothing else threw since, else it is sent to <see cref="Library.Message"/>.</summary>
-        public Action? Collect { get; set; } = CollectGarbage;
+        public Action? Collect { get; set; } = collectByDefault;
         /// <summary>Called last, when nothing has helped, with the bytes asked for and the number of the attempt, from 1; true
         /// to try once more.</summary>
         public Func<long, int, bool>? OutOfMemory { get; set; }
@@ -42,6 +44,8 @@ namespace ClPool
             GC.Collect();
             GC.WaitForPendingFinalizers();
         }
+
+        internal bool CollectsByDefault { get { return ReferenceEquals(Collect, collectByDefault); } }
 
         private object?[] Others()
         {

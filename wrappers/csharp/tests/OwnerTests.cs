@@ -116,12 +116,25 @@ namespace ClPool.Tests
                 Assert.IsTrue(filled.IsDone);
                 Assert.Throws<ClPoolInvalidOperationException>(() => filled.Complete()); // it is the driver's
             }
-            using (Gate gate = new Gate())
-            {
-                gate.Fail(-5);
-                Assert.IsTrue(gate.Event.IsDone);
-            }
             Assert.Throws<ArgumentNullException>(() => ClEvent.User(null));
+        }
+
+        [Test]
+        public void CommandsThatWaitForAnEventThatFailedFail()
+        {
+            using (CommandQueue queue = CommandQueue.Create(Shared.Context))
+            using (DeviceBuffer buffer = DeviceBuffer.Create(Shared.Context, 64))
+            using (ClEvent gate = ClEvent.User(Shared.Context))
+            using (ClEvent filled = buffer.Fill(queue, new byte[] { 1 }, 0, 64, new[] { gate }))
+            {
+                queue.Flush();
+                Assert.Throws<ArgumentOutOfRangeException>(() => gate.Fail(0));
+                Assert.IsFalse(filled.IsDone);
+                gate.Fail(-5);
+                Assert.IsTrue(gate.IsDone);
+                Assert.Throws<ClPoolInvalidOperationException>(() => gate.Fail(-5));
+                Assert.Throws<ClPoolException>(() => filled.Wait());
+            }
         }
 
         [Test]

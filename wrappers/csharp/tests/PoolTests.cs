@@ -254,6 +254,58 @@ namespace ClPool.Tests
         }
 
         [Test]
+        public void TheDefaultCollectionComesBehindTheOutOfMemoryFunction()
+        {
+            source.Limit = 1 << 20;
+            List<int> asked = new List<int>();
+            PooledBuffer kept = null;
+            bool gives = true;
+            PoolOptions options = new PoolOptions
+            {
+                OutOfMemory = (size, attempt) =>
+                {
+                    asked.Add(attempt);
+                    if (gives) kept.Dispose();
+                    return gives;
+                }
+            };
+            using (MemoryPool pool = new MemoryPool(allocator, options))
+            {
+                kept = pool.Allocate(900000);
+                int before = GC.CollectionCount(GC.MaxGeneration);
+                for (int i = 0; i < 20; ++i) kept = pool.Allocate(900000);
+                Assert.AreEqual(20, asked.Count);
+                Assert.LessOrEqual(GC.CollectionCount(GC.MaxGeneration) - before, 5); // other tests' may be among them
+                gives = false;
+                for (int i = 0; i < 2; ++i) // each request has its own collection
+                {
+                    asked.Clear();
+                    before = GC.CollectionCount(GC.MaxGeneration);
+                    Assert.Throws<OutOfDeviceMemoryException>(() => pool.Allocate(900000));
+                    Assert.AreEqual(new[] { 1 }, asked); // it said no
+                    Assert.Greater(GC.CollectionCount(GC.MaxGeneration), before);
+                }
+                kept.Dispose();
+            }
+        }
+
+        [Test]
+        public void CustomMemoryIsNotTakenForHostMemory()
+        {
+            using (MemoryPool pool = new MemoryPool(allocator))
+            using (PooledBuffer block = pool.Allocate(1000))
+            {
+                Assert.AreNotEqual(IntPtr.Zero, block.Pointer);
+                Assert.Throws<ClPoolInvalidOperationException>(() => block.CopyFrom(new byte[1]));
+                Assert.Throws<ClPoolInvalidOperationException>(() => block.CopyTo(new byte[1]));
+#if NET
+                Assert.Throws<ClPoolInvalidOperationException>(() => block.AsSpan<byte>());
+                Assert.Throws<ClPoolInvalidOperationException>(() => block.ToMemoryOwner());
+#endif
+            }
+        }
+
+        [Test]
         public void OutOfMemoryCallbackMayMakeRoom()
         {
             source.Limit = 1 << 20;

@@ -7,6 +7,7 @@ context alive. Pools may be used from any thread.
 """
 import gc
 import json
+import threading
 import warnings
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, TypeVar
 
@@ -31,6 +32,25 @@ _GUARD = {None: CLPOOL_GUARD_DEFAULT, True: CLPOOL_GUARD_ON, False: CLPOOL_GUARD
 _STATES = {state.value: state.name.lower() for state in stretch_state}
 
 
+class _CollectsLast:
+    """An `out_of_memory`, and a collection of garbage when that says no, once a request."""
+
+    def __init__(self, asked: Callable[[int, int], Any]) -> None:
+        self._asked = asked
+        self._request = threading.local()
+
+    def __call__(self, size: int, attempt: int) -> Any:
+        if attempt > 1 and getattr(self._request, "has_collected", False):
+            return False
+        self._request.has_collected = False
+        again = self._asked(size, attempt)
+        if again:
+            return again
+        self._request.has_collected = True
+        gc.collect()
+        return True
+
+
 class Pool(_n.Pool):
     """Base of all pools; over a CustomAllocator used as it is.
 
@@ -40,8 +60,10 @@ class Pool(_n.Pool):
     seconds), `queues` on which the memory is used, `name`, `guard` (True or False; None: as the variable CLPOOL_GUARD says): a
     guarded pool finds uses after the release and writes beyond the end, and tells them to `message`.
 
-    Callbacks: `collect()` is asked when the driver is out of memory (gc.collect by default), `out_of_memory(size, attempt)`
-    last, returning whether to try again; `message(severity, text)` takes the pool's messages.
+    Callbacks: `collect()` is asked when the driver is out of memory, `out_of_memory(size, attempt)` last, returning whether to
+    try again; `message(severity, text)` takes the pool's messages. `collect` is gc.collect by default, which runs first, or,
+    where there is an `out_of_memory`, once that says no: each collection takes as long as the program has many objects. (A
+    function that calls it runs first in any case.)
     """
 
     _block_class: type = PooledCustom
@@ -73,6 +95,8 @@ class Pool(_n.Pool):
             raise TypeError(f"queues must be a sequence of queues, not {type(queues).__name__}")
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name must be a str or None, not {type(name).__name__}")
+        if collect is gc.collect and callable(out_of_memory):
+            collect, out_of_memory = None, _CollectsLast(out_of_memory)
         options = filled(_n.clpool_pool_options(), strategy=strategy, leading_bits_in_bin_id=bits, guard=_GUARD[guard],
                          trace_messages=bool(trace_messages), max_bytes=max_bytes, max_held_bytes=max_held_bytes,
                          min_chunk_bytes=min_chunk_bytes, alignment=alignment, release_threshold=release_threshold,

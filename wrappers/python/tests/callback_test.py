@@ -151,6 +151,41 @@ def test_out_of_memory_is_asked_last_and_may_ask_again(make_numbers):
     assert asked == [(5000, 1)]
 
 
+def test_the_default_collection_comes_behind_the_out_of_memory_function(make_numbers):
+    collections = []
+
+    def note(phase, info):
+        if phase == "start":
+            collections.append(info["generation"])
+    kept = []
+    asked = []
+
+    def out_of_memory(size, attempt):
+        asked.append(attempt)
+        return bool(kept) and kept.pop().release() is None
+    pool = make_numbers(capacity=1 << 20).pool(out_of_memory=out_of_memory)
+    gc.disable()
+    gc.callbacks.append(note)
+    try:
+        for _ in range(20):
+            kept.append(pool.allocate(1 << 20))
+        assert asked == [1] * 19 and collections == []
+        last = kept.pop()
+        for _ in range(2):  # each request has its own collection
+            del asked[:], collections[:]
+            with pytest.raises(clpool.OutOfMemoryError):
+                pool.allocate(1 << 20)
+            assert asked == [1] and collections == [2]  # it said no
+        node = [last]
+        node.append(node)
+        del node, last, asked[:]
+        assert pool.allocate(1 << 20)  # which the collection makes room for
+        assert asked == [1]
+    finally:
+        gc.callbacks.remove(note)
+        gc.enable()
+
+
 def test_exceptions_of_pool_callbacks_win_over_the_status(make_numbers):
     def fail(*_):
         raise ZeroDivisionError("from the callback")

@@ -31,8 +31,9 @@ namespace ClPool.Interop
 
         private PoolCallbacks(PoolOptions options)
         {
-            collect = options.Collect;
-            outOfMemory = options.OutOfMemory;
+            bool collectsLast = options.OutOfMemory != null && options.CollectsByDefault;
+            collect = collectsLast ? null : options.Collect;
+            outOfMemory = collectsLast ? CollectsLast.Behind(options.OutOfMemory!) : options.OutOfMemory;
             message = options.Message;
         }
 

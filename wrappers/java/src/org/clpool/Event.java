@@ -112,7 +112,7 @@ public final class Event extends NativeObject {
   }
 
   /**
-   * An event that the program itself completes, by {@link #complete()}.
+   * An event that the program itself completes, by {@link #complete()} or {@link #fail}.
    *
    * @param context the context
    * @return the event
@@ -223,8 +223,27 @@ public final class Event extends NativeObject {
    * @throws IllegalStateException if it is complete already, or a command's
    */
   public void complete() {
+    end(COMPLETE);
+  }
+
+  /**
+   * Ends an event made by {@link #user} with an error, with which the commands that wait for it fail. (Closing the event does
+   * not end it: they would wait for ever.)
+   *
+   * @param code the error, less than 0
+   * @throws IllegalArgumentException if it is 0 or more
+   * @throws IllegalStateException if the event is complete already, or a command's
+   */
+  public void fail(int code) {
+    if (code >= 0) {
+      throw new IllegalArgumentException("code is " + code + ", an error is less than 0");
+    }
+    end(code);
+  }
+
+  private void end(int status) {
     try {
-      with(event -> Native.java_event_end(event, COMPLETE));
+      with(event -> Native.java_event_end(event, status));
     } catch (ClpoolException refused) {
       if (refused.clError() != INVALID_EVENT && refused.clError() != INVALID_OPERATION) {
         throw refused;

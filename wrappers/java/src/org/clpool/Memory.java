@@ -466,7 +466,10 @@ public class Memory extends OwnedMemory implements AutoCloseable {
       MemoryKind kind = kind();
       long pointer = pointer();
       if (pointer == 0 || kind == MemoryKind.CUSTOM) {
-        throw Errors.state("memory of kind " + kind + " is not in the host's address space: map it");
+        throw Errors.state(
+            kind == MemoryKind.CUSTOM
+                ? "memory of a custom allocator may be any numbers: pointer() has the one of this block"
+                : "memory of kind " + kind + " is not in the host's address space: map it");
       }
       return ownViews().of(pointer, size(), offset, size);
     } finally {

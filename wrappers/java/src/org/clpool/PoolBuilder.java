@@ -4,12 +4,14 @@ package org.clpool;
 
 /** What a pool is to be like. Whatever is not set has its default. */
 public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
+  private static final Runnable COLLECT_GARBAGE = PoolBuilder::collectGarbage;
+
   private final Allocator allocator;
   private long leadingBits;
   private CommandQueue[] queues = {};
   private int guard; // one of CLPOOL_GUARD_…
   private LeakDetection leakDetection = LeakDetection.RECLAIM;
-  private Runnable collect = PoolBuilder::collectGarbage;
+  private Runnable collect = COLLECT_GARBAGE;
   private OutOfMemoryHandler outOfMemory;
   private MessageListener messages;
 
@@ -71,9 +73,11 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
 
   /**
    * Run when the driver is out of memory, before the pool gives up what it holds: drop caches, close what is not
-   * needed. It may release, trim and allocate. What it throws is the cause if the request fails.
+   * needed. It may release, trim and allocate. What it throws is the cause if the request fails. By default it is
+   * {@link #collectGarbage()}, which runs first, or, where {@link #onOutOfMemory} is set, once that says no: each collection
+   * takes as long as the program has many objects.
    *
-   * @param value the function; {@link #collectGarbage()} by default; null: none
+   * @param value the function, which runs first in any case; null: none
    * @return this
    */
   public PoolBuilder collect(Runnable value) {
@@ -145,7 +149,13 @@ public final class PoolBuilder extends PoolBuilderFields<PoolBuilder> {
 
   private PoolCallbacks callbacks() {
     boolean none = collect == null && outOfMemory == null && messages == null;
-    return none ? null : new PoolCallbacks(collect, outOfMemory, messages);
+    if (none) {
+      return null;
+    }
+    boolean collectsLast = outOfMemory != null && collect == COLLECT_GARBAGE;
+    return collectsLast
+        ? new PoolCallbacks(null, new CollectsLast(outOfMemory), messages)
+        : new PoolCallbacks(collect, outOfMemory, messages);
   }
 
   String name() {

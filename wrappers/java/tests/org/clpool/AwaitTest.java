@@ -64,7 +64,9 @@ class AwaitTest {
   void whatFailedIsToldToWhoWaits() {
     try (Event event = Event.user(session.context());
         Event foreign = Event.of(event.handle())) {
-      event.with(value -> Native.java_event_end(value, -5));
+      assertThrows(IllegalArgumentException.class, () -> event.fail(0));
+      event.fail(-5);
+      assertThrows(IllegalStateException.class, () -> event.fail(-5));
       for (Event one : new Event[] {event, foreign}) {
         ClpoolException failed = assertThrows(ClpoolException.class, () -> await(one));
         assertEquals(-5, failed.clError());

@@ -9,9 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
@@ -70,6 +73,44 @@ class CallbacksTest {
       assertThrows(OutOfDeviceMemoryException.class, () -> pool.allocate(900_000));
       assertEquals(900_000, kept.size());
     }
+  }
+
+  @Test
+  void theDefaultCollectionComesBehindTheOutOfMemoryFunction() {
+    dry.limit = 1 << 20;
+    List<Integer> asked = new ArrayList<>();
+    AtomicReference<Memory> kept = new AtomicReference<>();
+    AtomicBoolean gives = new AtomicBoolean(true);
+    OutOfMemoryHandler handler =
+        (size, attempt) -> {
+          asked.add(attempt);
+          if (gives.get()) {
+            kept.get().close();
+          }
+          return gives.get();
+        };
+    try (Pool pool = Pool.builder(allocator).onOutOfMemory(handler).build()) {
+      kept.set(pool.allocate(900_000));
+      long before = collections();
+      for (int i = 0; i < 20; ++i) {
+        kept.set(pool.allocate(900_000));
+      }
+      assertEquals(20, asked.size());
+      assertTrue(collections() - before <= 5, "others may be among them");
+      gives.set(false);
+      for (int i = 0; i < 2; ++i) { // each request has its own collection
+        asked.clear();
+        long then = collections();
+        assertThrows(OutOfDeviceMemoryException.class, () -> pool.allocate(900_000));
+        assertEquals(Arrays.asList(1), asked); // it said no
+        assertTrue(collections() > then);
+      }
+      kept.get().close();
+    }
+  }
+
+  private static long collections() {
+    return ManagementFactory.getGarbageCollectorMXBeans().stream().mapToLong(one -> Math.max(0, one.getCollectionCount())).sum();
   }
 
   private static void forget(Pool pool) {
