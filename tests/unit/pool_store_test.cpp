@@ -59,9 +59,9 @@ std::vector<Descriptor*> take(Store<Descriptor>& store, std::size_t count) {
   return taken;
 }
 
-TEST(PoolStore, DescriptorsDoNotOverlapAndAreAlignedAsPairsOfCacheLines) {
-  Store<Descriptor> store;
-  std::vector<Descriptor*> taken = take(store, several_regions);
+/// So many do not overlap, and are aligned as pairs of cache lines.
+void expect_apart(Store<Descriptor>& store, std::size_t count) {
+  std::vector<Descriptor*> taken = take(store, count);
   std::sort(taken.begin(), taken.end());
   for (std::size_t i = 0; i + 1 < taken.size(); ++i) {
     ASSERT_EQ(address_of(taken[i]) % 128, 0U);
@@ -70,6 +70,11 @@ TEST(PoolStore, DescriptorsDoNotOverlapAndAreAlignedAsPairsOfCacheLines) {
   for (Descriptor* const one : taken) {
     store.give_back(*one);
   }
+}
+
+TEST(PoolStore, DescriptorsDoNotOverlapAndAreAlignedAsPairsOfCacheLines) {
+  Store<Descriptor> store;
+  expect_apart(store, several_regions);
 }
 
 TEST(PoolStore, DescriptorsLieInFewRegions) {
@@ -164,15 +169,7 @@ TEST(PoolStore, WhereThereIsNoRegionToBeHadSmallPiecesAre) {
   ASSERT_TRUE(hog.is_dry());
   largest_aligned = region_bytes - 1;
   Store<Descriptor> store;
-  std::vector<Descriptor*> taken = take(store, 1000);
-  std::sort(taken.begin(), taken.end());
-  for (std::size_t i = 0; i + 1 < taken.size(); ++i) {
-    ASSERT_EQ(address_of(taken[i]) % 128, 0U);
-    ASSERT_LE(address_of(taken[i]) + sizeof(Descriptor), address_of(taken[i + 1]));
-  }
-  for (Descriptor* const one : taken) {
-    store.give_back(*one);
-  }
+  expect_apart(store, 1000);
 }
 
 TEST_F(PoolBooksWithHandles, WithoutHostMemoryForTheRecordOfAHandleNoBlockIsLost) {

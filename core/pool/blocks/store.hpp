@@ -15,9 +15,9 @@
 namespace clpool::core {
 
 /// So many bytes, aligned to 128, from regions of 2 MiB for which the system is asked for one page each: a pool's descriptors
-/// that a request visits lie all over them, and in pages of 4 KiB each visit has to have its page looked up first, which on a
-/// machine with a GPU cost a tenth of all that a request did (tests/benchmarks/results/commands.md). Where there is no memory for
-/// a region, from the rest. A divisor of that size; throws std::bad_alloc.
+/// that a request visits lie all over them, and in pages of 4 KiB the processor has to look most of these up
+/// (tests/benchmarks/results/commands.md). Where there is no memory for a region, from the rest. A divisor of that size; throws
+/// std::bad_alloc.
 void* take_pages(std::size_t bytes);
 
 /// Descriptors of type T, of 128 bytes, with a link `next` (to itself or to a base). An owner takes what it needs; what it has

@@ -29,8 +29,8 @@ namespace ClPool
         public LeakDetection LeakDetection { get; set; }
         /// <summary>Called when the driver is out of memory, before the pool gives up what it holds: run a garbage collection,
         /// drop caches. <see cref="CollectGarbage"/> unless it is set, which runs first, or, where <see cref="OutOfMemory"/> is
-        /// set, once that says no: each collection takes as long as the program has many objects; null: nothing. What it throws is the inner exception if the
-        /// request fails and nothing else threw since, else it is sent to <see cref="Library.Message"/>.</summary>
+        /// set, once that says no: each collection takes as long as the program has many objects; null: nothing. What it throws
+        /// is the inner exception if the request fails and nothing else threw since, else it is sent to <see cref="Library.Message"/>.</summary>
         public Action? Collect { get; set; } = collectByDefault;
         /// <summary>Called last, when nothing has helped, with the bytes asked for and the number of the attempt, from 1; true
         /// to try once more.</summary>
